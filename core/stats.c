@@ -1,0 +1,91 @@
+#include "core/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MIN_EXCEEDANCES 10.0
+#define MIN_BLOCKS 3u
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void pl_stats_sort(uint64_t *values, size_t count)
+{
+	if (count)
+		qsort(values, count, sizeof(values[0]), compare_u64);
+}
+
+uint64_t pl_stats_quantile(const uint64_t *sorted, size_t count, double p)
+{
+	double rank = ceil(p * (double)count - 1e-9);
+
+	if (rank < 1.0)
+		rank = 1.0;
+	if (rank > (double)count)
+		rank = (double)count;
+	return sorted[(size_t)rank - 1];
+}
+
+bool pl_stats_quantile_is_carried(size_t count, double p)
+{
+	return (double)count * (1.0 - p) >= MIN_EXCEEDANCES - 1e-6;
+}
+
+double pl_stats_mean(const double *values, size_t count)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return count ? sum / (double)count : (double)NAN;
+}
+
+double pl_stats_sd(const double *values, size_t count)
+{
+	double mean = pl_stats_mean(values, count), sum = 0.0;
+
+	if (count < 2)
+		return 0.0;
+	for (size_t i = 0; i < count; i++)
+		sum += (values[i] - mean) * (values[i] - mean);
+	return sqrt(sum / (double)(count - 1));
+}
+
+/* Student's t, 97.5 % points; exact to the digits shown (Abramowitz and Stegun, table 26.10). */
+static const double t975[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060,
+			      2.2622,  2.2281, 2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199,
+			      2.1098,  2.1009, 2.0930, 2.0860, 2.0796, 2.0739, 2.0687, 2.0639,
+			      2.0595,  2.0555, 2.0518, 2.0484, 2.0452, 2.0423};
+
+double pl_stats_t95(size_t df)
+{
+	const size_t table = sizeof(t975) / sizeof(t975[0]);
+	double z = 1.959964, z3 = z * z * z, v = (double)df;
+
+	if (df == 0)
+		return (double)NAN;
+	if (df <= table)
+		return t975[df - 1];
+	/* Cornish-Fisher expansion, A&S 26.7.5: error below 1e-4 from 31 degrees on. */
+	return z + (z3 + z) / (4.0 * v) + (5.0 * z3 * z * z + 16.0 * z3 + 3.0 * z) / (96.0 * v * v);
+}
+
+struct pl_interval pl_stats_block_interval(const double *block_values, size_t blocks)
+{
+	struct pl_interval out = {(double)NAN, (double)NAN, (double)NAN, blocks};
+	double half;
+
+	if (!blocks)
+		return out;
+	out.estimate = pl_stats_mean(block_values, blocks);
+	if (blocks < MIN_BLOCKS)
+		return out;
+	half = pl_stats_t95(blocks - 1) * pl_stats_sd(block_values, blocks) / sqrt((double)blocks);
+	out.low = out.estimate - half;
+	out.high = out.estimate + half;
+	return out;
+}
