@@ -1,0 +1,55 @@
+#ifndef PL_REPORT_REPORT_H
+#define PL_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "core/err.h"
+#include "model/run.h"
+
+/*
+ * Facts -> claims -> documents. report/ reads the model only: it never measures, and core/stats
+ * alone computes. Writers take a FILE that the caller opened; they return 0 or -errno (-EIO with
+ * the sentence when the stream failed, e.g. a full disk).
+ */
+
+/* Derives run->effects from the measurements: claims with intervals, or the reason for none. */
+int pl_report_attribute(struct pl_run *run, struct pl_err *err);
+
+/* How text goes to a terminal. */
+struct pl_text_style {
+	bool color, utf8;
+	unsigned columns; /* 80 when not a terminal */
+};
+
+/* `list`: the slots as a table or a tree; `run`: the result table and the verdict; `trace`:
+ * ladders. */
+int pl_report_write_list(const struct pl_run *run, const struct pl_text_style *style, FILE *out,
+			 struct pl_err *err);
+int pl_report_write_tree(const struct pl_run *run, const struct pl_text_style *style, FILE *out,
+			 struct pl_err *err);
+int pl_report_write_table(const struct pl_run *run, const struct pl_text_style *style, FILE *out,
+			  struct pl_err *err);
+int pl_report_write_ladder(const struct pl_run *run, const struct pl_text_style *style, FILE *out,
+			   struct pl_err *err);
+
+/* `list --json`: {schema, schema_version, generator, environment, slots, warnings, skipped}. */
+int pl_report_write_list_json(const struct pl_run *run, FILE *out, struct pl_err *err);
+/* results.json; samples_file is the name of samples.bin beside it, NULL when there is none. */
+int pl_report_write_json(const struct pl_run *run, const char *samples_file, FILE *out,
+			 struct pl_err *err);
+/* CSV family: tidy, ns, C locale; effects.csv has the claims. */
+int pl_report_write_csv(const struct pl_run *run, FILE *out, struct pl_err *err);
+int pl_report_write_effects_csv(const struct pl_run *run, FILE *out, struct pl_err *err);
+/* Raw samples: layout in docs/formats.md and in results.json. */
+int pl_report_write_samples(const struct pl_run *run, FILE *out, struct pl_err *err);
+/* One offline file: no network, no script. */
+int pl_report_write_html(const struct pl_run *run, FILE *out, struct pl_err *err);
+
+/*
+ * Writes DIR/{results.json,summary.csv,effects.csv,samples.bin,report.html}, each to a temporary
+ * name, fsynced and renamed; makes DIR when missing. A failure of one file does not stop the
+ * others.
+ */
+int pl_report_write_dir(const struct pl_run *run, const char *dir, struct pl_err *err);
+
+#endif

@@ -1,0 +1,36 @@
+#ifndef PL_SESSION_SESSION_H
+#define PL_SESSION_SESSION_H
+
+#include "core/clock.h"
+#include "core/err.h"
+#include "core/sampler.h"
+#include "model/run.h"
+
+/* How to open the sampler of a measurement: one line per probe, filled in by cli. */
+struct pl_session_probe {
+	enum pl_probe probe;
+	int (*open)(void *ctx, struct pl_run *run, struct pl_measurement *m,
+		    const struct pl_clock *clock, struct pl_sampler *sampler, struct pl_err *err);
+	void *ctx;
+};
+
+struct pl_session_hooks {
+	/* Between blocks only, never inside one; NULL: silent. done and total count blocks. */
+	void (*progress)(void *ctx, const struct pl_run *run, const struct pl_measurement *m,
+			 size_t done, size_t total);
+	/* Asked between blocks: true stops the walk, what was measured stays and is marked. */
+	bool (*is_interrupted)(void *ctx);
+	void *ctx;
+};
+
+/*
+ * Measures everything that is planned and pending: opens the samplers, warms up, then walks the
+ * blocks of all series in random order (seeded by run->seed) so that no series has a time of its
+ * own, and fills ticks, outcome and summary. What happens to a series is data in it; the run is
+ * an error only when nothing could be started (-ENODATA). Interrupted: run->is_complete = false.
+ */
+int pl_session_measure(struct pl_run *run, const struct pl_clock *clock,
+		       const struct pl_session_probe *probes, size_t probe_count,
+		       const struct pl_session_hooks *hooks, struct pl_err *err);
+
+#endif
