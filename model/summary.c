@@ -1,0 +1,102 @@
+#include "model/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/stats.h"
+
+static const double NONE = (double)NAN;
+
+const uint64_t *pl_measurement_block(const struct pl_measurement *m, size_t b, size_t *count)
+{
+	*count = 0;
+	if (b >= m->blocks_done || !m->ticks || !m->block_start)
+		return NULL;
+	*count = m->block_start[b + 1] - m->block_start[b];
+	return *count ? m->ticks + m->block_start[b] : NULL;
+}
+
+static double quantile_ns(const struct pl_measurement *m, const uint64_t *sorted, size_t count,
+			  double p)
+{
+	if (!count || !pl_stats_quantile_is_carried(count, p))
+		return NONE;
+	return (double)pl_stats_quantile(sorted, count, p) * m->ns_per_tick;
+}
+
+/* A median is a median of however few values; only the tails need numbers behind them. */
+static double block_quantile_ns(const struct pl_measurement *m, uint64_t *scratch, size_t b,
+				double p)
+{
+	size_t count;
+	const uint64_t *samples = pl_measurement_block(m, b, &count);
+
+	if (!samples)
+		return NONE;
+	memcpy(scratch, samples, count * sizeof(*samples));
+	pl_stats_sort(scratch, count);
+	if (p <= 0.5)
+		return (double)pl_stats_quantile(scratch, count, p) * m->ns_per_tick;
+	return quantile_ns(m, scratch, count, p);
+}
+
+size_t pl_measurement_block_quantiles(const struct pl_measurement *m, double p, double *out)
+{
+	struct pl_arena scratch = {NULL};
+	uint64_t *samples = pl_arena_array(&scratch, m->n, sizeof(*samples));
+	size_t found = 0;
+
+	for (size_t b = 0; b < m->blocks_done; b++) {
+		out[b] = block_quantile_ns(m, samples, b, p);
+		found += !isnan(out[b]);
+	}
+	pl_arena_fini(&scratch);
+	return found;
+}
+
+static double mean_ns(const struct pl_measurement *m)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < m->n; i++)
+		sum += (double)m->ticks[i];
+	return sum / (double)m->n * m->ns_per_tick;
+}
+
+static void fill_interval(struct pl_measurement *m, struct pl_arena *scratch)
+{
+	double *medians = pl_arena_array(scratch, m->blocks_done, sizeof(*medians));
+	size_t kept = 0;
+	struct pl_interval interval;
+
+	pl_measurement_block_quantiles(m, 0.5, medians);
+	for (size_t b = 0; b < m->blocks_done; b++)
+		if (!isnan(medians[b]))
+			medians[kept++] = medians[b];
+	interval = pl_stats_block_interval(medians, kept);
+	m->summary.p50_low_ns = interval.low;
+	m->summary.p50_high_ns = interval.high;
+}
+
+void pl_measurement_summarise(struct pl_measurement *m)
+{
+	struct pl_arena scratch = {NULL};
+	uint64_t *sorted;
+
+	m->summary =
+		(struct pl_summary){m->n, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
+	if (!m->n)
+		return;
+	sorted = pl_arena_array(&scratch, m->n, sizeof(*sorted));
+	memcpy(sorted, m->ticks, m->n * sizeof(*sorted));
+	pl_stats_sort(sorted, m->n);
+	m->summary.min_ns = (double)sorted[0] * m->ns_per_tick;
+	m->summary.max_ns = (double)sorted[m->n - 1] * m->ns_per_tick;
+	m->summary.p50_ns = (double)pl_stats_quantile(sorted, m->n, 0.5) * m->ns_per_tick;
+	m->summary.p90_ns = quantile_ns(m, sorted, m->n, 0.9);
+	m->summary.p99_ns = quantile_ns(m, sorted, m->n, 0.99);
+	m->summary.p999_ns = quantile_ns(m, sorted, m->n, 0.999);
+	m->summary.mean_ns = mean_ns(m);
+	fill_interval(m, &scratch);
+	pl_arena_fini(&scratch);
+}

@@ -1,0 +1,30 @@
+#ifndef PL_MODEL_SUMMARY_H
+#define PL_MODEL_SUMMARY_H
+
+#include "model/run.h"
+
+/*
+ * Raw samples of one series -> its numbers, in ns. The one place where ticks become statistics:
+ * the session calls it when a series ends, a reader of samples.bin calls it again and gets the
+ * same.
+ */
+
+/*
+ * Fills m->summary from ticks and block_start. Quantiles are exact order statistics over all
+ * samples; those that n does not carry (fewer than 10 expected beyond) are NAN, and so is
+ * everything when n is 0. The interval of the median is Student-t over block medians, NAN below 3
+ * blocks.
+ */
+void pl_measurement_summarise(struct pl_measurement *m);
+
+/* Samples of block b; NULL and 0 when the block was not taken or is empty. */
+const uint64_t *pl_measurement_block(const struct pl_measurement *m, size_t b, size_t *count);
+
+/*
+ * The quantile p of each block, in ns, into out[blocks_done] (the caller's). A block that is empty
+ * or does not carry p gives NAN: its round then drops out of every paired difference. Returns the
+ * number of blocks that have a value.
+ */
+size_t pl_measurement_block_quantiles(const struct pl_measurement *m, double p, double *out);
+
+#endif
