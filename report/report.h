@@ -37,19 +37,35 @@ int pl_report_write_list_json(const struct pl_run *run, FILE *out, struct pl_err
 /* results.json; samples_file is the name of samples.bin beside it, NULL when there is none. */
 int pl_report_write_json(const struct pl_run *run, const char *samples_file, FILE *out,
 			 struct pl_err *err);
-/* CSV family: tidy, ns, C locale; effects.csv has the claims. */
+/* CSV family: tidy, ns, C locale. summary: one row per series; runs: one row per block of a series;
+ * histogram: one row per bin; effects: one row per claim. */
 int pl_report_write_csv(const struct pl_run *run, FILE *out, struct pl_err *err);
+int pl_report_write_runs_csv(const struct pl_run *run, FILE *out, struct pl_err *err);
+int pl_report_write_histogram_csv(const struct pl_run *run, FILE *out, struct pl_err *err);
 int pl_report_write_effects_csv(const struct pl_run *run, FILE *out, struct pl_err *err);
 /* Raw samples: layout in docs/formats.md and in results.json. */
 int pl_report_write_samples(const struct pl_run *run, FILE *out, struct pl_err *err);
-/* One offline file: no network, no script. */
-int pl_report_write_html(const struct pl_run *run, FILE *out, struct pl_err *err);
+/* How a document for people is made. NULL options everywhere: English, with charts. */
+enum pl_lang { PL_LANG_EN, PL_LANG_ZH_CN };
+
+struct pl_html_options {
+	enum pl_lang lang;
+	bool no_charts; /* tables and the slot map only */
+};
+
+/* "en", "zh-CN" (and "zh"): 0 or -EINVAL with the list of what there is. */
+int pl_report_lang(const char *name, enum pl_lang *lang, struct pl_err *err);
+
+/* One offline file: no network, strict content security policy. */
+int pl_report_write_html(const struct pl_run *run, const struct pl_html_options *options, FILE *out,
+			 struct pl_err *err);
 
 /*
- * Writes DIR/{results.json,summary.csv,effects.csv,samples.bin,report.html}, each to a temporary
- * name, fsynced and renamed; makes DIR when missing. A failure of one file does not stop the
- * others.
+ * Writes DIR/{results.json,summary.csv,runs.csv,histogram.csv,effects.csv,samples.bin,report.html},
+ * each to a temporary name, fsynced and renamed; makes DIR when missing. A failure of one file does
+ * not stop the others; the first one is the error.
  */
-int pl_report_write_dir(const struct pl_run *run, const char *dir, struct pl_err *err);
+int pl_report_write_dir(const struct pl_run *run, const char *dir,
+			const struct pl_html_options *options, struct pl_err *err);
 
 #endif
