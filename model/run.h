@@ -85,11 +85,17 @@ struct pl_measurement {
 	bool is_valid;    /* may enter a claim */
 	bool is_off_path; /* "no PCIe path": never enters a slot claim */
 	double ns_per_tick;
-	uint64_t *ticks; /* raw samples in the order taken; capacity = blocks * samples_per_block */
+	/* Raw samples in the order taken; room for blocks * samples_per_block. */
+	uint64_t *ticks;
 	size_t n;
 	unsigned blocks; /* planned */
 	size_t samples_per_block;
-	size_t *block_start; /* index of the first sample of block b; blocks_done + 1 entries */
+	/*
+	 * Block b is ticks[block_start[b]] … ticks[block_start[b + 1] - 1]; blocks_done + 1 entries
+	 * are valid. Block b of every series was taken in round b of the walk, so differences are
+	 * paired by index; a block that failed is empty, not left out.
+	 */
+	size_t *block_start;
 	unsigned blocks_done;
 	size_t failed; /* operations that failed; never in ticks */
 	struct pl_summary summary;

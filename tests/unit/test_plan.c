@@ -1,0 +1,181 @@
+#include "tests/t.h"
+
+#include <errno.h>
+
+#include "session/plan.h"
+
+/* Two slots: an NVMe drive at 01:00.0 below 00:01.1, an empty one whose path ends at 00:01.2. */
+static const struct pl_bdf nvme_path[] = {{0, 0, 1, 1}, {0, 1, 0, 0}};
+static const struct pl_bdf empty_path[] = {{0, 0, 1, 2}};
+static const struct pl_namespace spaces[] = {{"nvme0n1", 1 << 30, 512}};
+
+static bool can_read_zero(void *ctx, struct pl_bdf bdf, unsigned offset)
+{
+	(void)ctx;
+	(void)bdf;
+	return offset == 0;
+}
+
+static void make_run(struct pl_run *run, struct pl_device *device)
+{
+	struct pl_slot *slot;
+
+	pl_run_init(run);
+	*device = (struct pl_device){.bdf = {0, 1, 0, 0},
+				     .kind = PL_DEVICE_NVME,
+				     .functions = &nvme_path[1],
+				     .function_count = 1,
+				     .namespaces = spaces,
+				     .namespace_count = 1};
+	slot = pl_run_add_slot(run);
+	slot->key = "0000:00:01.1/00.0";
+	slot->label = "M2_1";
+	slot->device = device;
+	slot->path = nvme_path;
+	slot->path_count = 2;
+	slot->link.is_present = true;
+	slot = pl_run_add_slot(run);
+	slot->key = "0000:00:01.2";
+	slot->label = "M2_2";
+	slot->path = empty_path;
+	slot->path_count = 1;
+	slot->link.is_present = true;
+}
+
+static size_t count(const struct pl_run *run, enum pl_probe probe)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->measurement_count; i++)
+		n += run->measurements[i]->probe == probe;
+	return n;
+}
+
+static void every_slot_gets_its_probes(void **state)
+{
+	struct pl_plan_options options = {.all_slots = true, .can_read_config = can_read_zero};
+	struct pl_device device;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	make_run(&run, &device);
+	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	assert_int_equal(count(&run, PL_PROBE_CONFIG), 3); /* two rungs and the empty port */
+	assert_int_equal(count(&run, PL_PROBE_BAR), 1);
+	assert_int_equal(count(&run, PL_PROBE_NVME), 3);
+	assert_int_equal(count(&run, PL_PROBE_GPU), 0);
+	for (size_t i = 0; i < run.measurement_count; i++) {
+		assert_int_equal(run.measurements[i]->outcome, PL_OUTCOME_PENDING);
+		assert_true(run.measurements[i]->blocks >= 12);
+		assert_non_null(run.measurements[i]->ticks);
+	}
+	assert_true(run.planned_s > 0.0);
+	pl_run_fini(&run);
+}
+
+static void selection_is_obeyed(void **state)
+{
+	const char *const slots[] = {"M2_2"}, *const devices[] = {"nvme0n1"};
+	struct pl_plan_options options = {
+		.slots = slots, .slot_count = 1, .can_read_config = can_read_zero};
+	struct pl_device device;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	make_run(&run, &device);
+	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	assert_int_equal(run.measurement_count, 1);
+	assert_ptr_equal(run.measurements[0]->slot, &run.slots[1]);
+	pl_run_fini(&run);
+
+	make_run(&run, &device);
+	options = (struct pl_plan_options){.devices = devices,
+					   .device_count = 1,
+					   .probes = 1u << PL_PROBE_BAR,
+					   .can_read_config = can_read_zero};
+	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	assert_int_equal(run.measurement_count, 1);
+	assert_int_equal(run.measurements[0]->probe, PL_PROBE_BAR);
+	pl_run_fini(&run);
+}
+
+static void a_name_that_is_not_there_is_an_error(void **state)
+{
+	const char *const slots[] = {"PCIEX16_9"};
+	struct pl_plan_options options = {
+		.slots = slots, .slot_count = 1, .can_read_config = can_read_zero};
+	struct pl_device device;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	make_run(&run, &device);
+	assert_int_equal(pl_plan_build(&run, &options, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "PCIEX16_9"));
+	assert_non_null(strstr(err.text, "M2_1, M2_2"));
+	pl_run_fini(&run);
+}
+
+static void an_empty_machine_has_nothing_to_measure(void **state)
+{
+	struct pl_plan_options options = {.all_slots = true, .can_read_config = can_read_zero};
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	pl_run_init(&run);
+	assert_int_equal(pl_plan_build(&run, &options, &err), -ENODATA);
+	assert_non_null(strstr(err.text, "no device behind a PCIe link"));
+	pl_run_fini(&run);
+}
+
+static void software_gpus_are_measured_only_when_asked(void **state)
+{
+	struct pl_plan_options options = {.all_slots = true, .can_read_config = can_read_zero};
+	struct pl_gpu gpu = {.kind = PL_GPU_SOFTWARE, .no_path_reason = "software device"};
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	pl_run_init(&run);
+	run.gpus = &gpu;
+	run.gpu_count = 1;
+	assert_int_equal(pl_plan_build(&run, &options, &err), -ENODATA);
+	options.probes = 1u << PL_PROBE_GPU;
+	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	assert_true(run.measurements[0]->is_off_path);
+	assert_null(run.measurements[0]->slot);
+	pl_run_fini(&run);
+}
+
+static void a_file_is_a_series_of_its_own(void **state)
+{
+	struct pl_plan_options options = {.file = "/some/file", .can_read_config = can_read_zero};
+	struct pl_device device;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	make_run(&run, &device);
+	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	assert_int_equal(run.measurement_count, 1);
+	assert_string_equal(run.measurements[0]->subject, "/some/file");
+	assert_null(run.measurements[0]->slot);
+	pl_run_fini(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_slot_gets_its_probes),
+		cmocka_unit_test(selection_is_obeyed),
+		cmocka_unit_test(a_name_that_is_not_there_is_an_error),
+		cmocka_unit_test(an_empty_machine_has_nothing_to_measure),
+		cmocka_unit_test(software_gpus_are_measured_only_when_asked),
+		cmocka_unit_test(a_file_is_a_series_of_its_own),
+	};
+
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

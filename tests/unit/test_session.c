@@ -1,0 +1,221 @@
+#include "tests/t.h"
+
+#include <errno.h>
+
+#include "session/plan.h"
+#include "session/session.h"
+
+/* A sampler without hardware: counts up, or fails as told. */
+struct fake {
+	uint64_t next;
+	int fail_with; /* -errno from fail_at on, 0: never */
+	uint64_t fail_at;
+	bool is_open;
+	unsigned opened, closed;
+	int refuse;
+	size_t most; /* samples per call; 0: all */
+};
+
+static ssize_t fake_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
+{
+	struct fake *fake = self;
+	size_t n = fake->most && fake->most < count ? fake->most : count;
+
+	for (size_t i = 0; i < n; i++) {
+		if (fake->fail_with && fake->next >= fake->fail_at)
+			return pl_fail(err, fake->fail_with, "the fake failed");
+		ticks[i] = 100 + fake->next++ % 7;
+	}
+	return (ssize_t)n;
+}
+
+static void fake_close(void *self)
+{
+	((struct fake *)self)->closed++;
+}
+
+static int fake_open(void *ctx, struct pl_run *run, struct pl_measurement *m,
+		     const struct pl_clock *clock, struct pl_sampler *sampler, struct pl_err *err)
+{
+	struct fake *fake = ctx;
+
+	(void)run;
+	(void)clock;
+	if (fake->refuse)
+		return pl_fail(err, fake->refuse, "no permission for the fake");
+	fake->opened++;
+	m->ns_per_tick = 2.0;
+	*sampler = (struct pl_sampler){fake_sample, fake_close, fake};
+	return 0;
+}
+
+static void plan_file(struct pl_run *run)
+{
+	struct pl_plan_options options = {.file = "x"};
+	struct pl_err err;
+
+	pl_run_init(run);
+	assert_int_equal(pl_plan_build(run, &options, &err), 0);
+}
+
+static int measure(struct pl_run *run, struct fake *fake, const struct pl_session_hooks *hooks,
+		   struct pl_err *err)
+{
+	const struct pl_session_probe probe = {PL_PROBE_NVME, fake_open, fake};
+	struct pl_clock clock = {.ns_per_tick = 1.0};
+
+	return pl_session_measure(run, &clock, &probe, 1, hooks, err);
+}
+
+static void samples_arrive_in_blocks(void **state)
+{
+	struct fake fake = {.most = 13};
+	struct pl_measurement *m;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	plan_file(&run);
+	m = run.measurements[0];
+	assert_int_equal(measure(&run, &fake, NULL, &err), 0);
+	assert_int_equal(m->outcome, PL_OUTCOME_MEASURED);
+	assert_true(m->is_valid && run.is_complete);
+	assert_int_equal(m->n, m->blocks * m->samples_per_block);
+	assert_int_equal(m->blocks_done, m->blocks);
+	for (unsigned b = 0; b <= m->blocks; b++)
+		assert_int_equal(m->block_start[b], b * m->samples_per_block);
+	assert_int_equal(fake.opened, 1);
+	assert_int_equal(fake.closed, 1);
+	assert_true(m->summary.min_ns == 200.0 && m->summary.max_ns == 212.0);
+	pl_run_fini(&run);
+}
+
+static void a_refusal_is_data_with_its_reason(void **state)
+{
+	struct fake fake = {.refuse = -EACCES};
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	plan_file(&run);
+	assert_int_equal(measure(&run, &fake, NULL, &err), -ENODATA);
+	assert_int_equal(run.measurements[0]->outcome, PL_OUTCOME_SKIPPED);
+	assert_string_equal(run.measurements[0]->why, "no permission for the fake");
+	assert_non_null(strstr(err.text, "no permission for the fake"));
+	pl_run_fini(&run);
+}
+
+static void a_vanished_device_keeps_what_it_gave(void **state)
+{
+	struct fake fake = {.fail_with = -ENODEV};
+	struct pl_measurement *m;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	plan_file(&run);
+	m = run.measurements[0];
+	fake.fail_at = 3 * (m->samples_per_block + 32) + 5;
+	assert_int_equal(measure(&run, &fake, NULL, &err), 0);
+	assert_int_equal(m->outcome, PL_OUTCOME_PARTIAL);
+	assert_false(m->is_valid);
+	assert_int_equal(m->n, 3 * m->samples_per_block);
+	assert_int_equal(m->failed, 1);
+	assert_string_equal(m->why, "the fake failed");
+	assert_int_equal(fake.closed, 1);
+	pl_run_fini(&run);
+}
+
+static void repeated_errors_stop_a_series(void **state)
+{
+	struct fake fake = {.fail_with = -EIO};
+	struct pl_measurement *m;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	plan_file(&run);
+	m = run.measurements[0];
+	assert_int_equal(measure(&run, &fake, NULL, &err), 0);
+	assert_int_equal(m->outcome, PL_OUTCOME_FAILED);
+	assert_int_equal(m->n, 0);
+	assert_int_equal(m->failed, 3);
+	pl_run_fini(&run);
+}
+
+static bool stop_after_five(void *ctx)
+{
+	return ++*(unsigned *)ctx > 5;
+}
+
+static void an_interrupt_keeps_whole_blocks(void **state)
+{
+	struct fake fake = {0};
+	unsigned asked = 0;
+	struct pl_session_hooks hooks = {.is_interrupted = stop_after_five, .ctx = &asked};
+	struct pl_measurement *m;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	plan_file(&run);
+	m = run.measurements[0];
+	assert_int_equal(measure(&run, &fake, &hooks, &err), 0);
+	assert_false(run.is_complete);
+	assert_int_equal(m->outcome, PL_OUTCOME_PARTIAL);
+	assert_int_equal(m->n, 5 * m->samples_per_block);
+	assert_non_null(strstr(m->why, "interrupted"));
+	pl_run_fini(&run);
+}
+
+struct virtual_time {
+	uint64_t now, idled;
+};
+
+static uint64_t virtual_now(void *self)
+{
+	return ((struct virtual_time *)self)->now;
+}
+
+static void virtual_idle(void *self, uint64_t ticks)
+{
+	struct virtual_time *time = self;
+
+	time->idled += ticks - time->now;
+	time->now = ticks;
+}
+
+static void every_access_waits_its_gap(void **state)
+{
+	struct virtual_time time = {0, 0};
+	struct pl_clock clock = {
+		.ns_per_tick = 0.5, .now = virtual_now, .idle_until = virtual_idle, .self = &time};
+	struct fake fake = {0};
+	const struct pl_session_probe probe = {PL_PROBE_NVME, fake_open, &fake};
+	struct pl_measurement *m;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	plan_file(&run);
+	m = run.measurements[0];
+	m->conditions.gap_ns = 40000;
+	assert_int_equal(pl_session_measure(&run, &clock, &probe, 1, NULL, &err), 0);
+	assert_true(time.idled == fake.next * 80000u);
+	assert_true(fake.next >= m->n);
+	pl_run_fini(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_arrive_in_blocks),
+		cmocka_unit_test(a_refusal_is_data_with_its_reason),
+		cmocka_unit_test(a_vanished_device_keeps_what_it_gave),
+		cmocka_unit_test(repeated_errors_stop_a_series),
+		cmocka_unit_test(an_interrupt_keeps_whole_blocks),
+		cmocka_unit_test(every_access_waits_its_gap),
+	};
+
+	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}
