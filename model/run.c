@@ -113,6 +113,45 @@ void pl_measurement_warn(struct pl_run *run, struct pl_measurement *m, const cha
 	m->warnings = items;
 }
 
+const struct pl_fact *pl_measurement_find_fact(const struct pl_measurement *m, const char *name)
+{
+	for (size_t i = 0; i < m->fact_count; i++)
+		if (!strcmp(m->facts[i].name, name))
+			return &m->facts[i];
+	return NULL;
+}
+
+static struct pl_fact *fact_of(struct pl_run *run, struct pl_measurement *m, const char *name)
+{
+	struct pl_fact *fact = (struct pl_fact *)pl_measurement_find_fact(m, name);
+	void *items = m->facts;
+
+	if (fact)
+		return fact;
+	fact = pl_arena_push(&run->arena, &items, &m->fact_count, &m->fact_capacity, sizeof(*fact));
+	m->facts = items;
+	fact->name = name;
+	return fact;
+}
+
+void pl_measurement_set_number(struct pl_run *run, struct pl_measurement *m, const char *name,
+			       double value)
+{
+	struct pl_fact *fact = fact_of(run, m, name);
+
+	fact->value = value;
+	fact->text = NULL;
+}
+
+void pl_measurement_set_text(struct pl_run *run, struct pl_measurement *m, const char *name,
+			     const char *text)
+{
+	struct pl_fact *fact = fact_of(run, m, name);
+
+	if (!fact->text || strcmp(fact->text, text))
+		fact->text = pl_arena_strdup(&run->arena, text);
+}
+
 static bool slot_has(const struct pl_slot *slot, struct pl_bdf bdf)
 {
 	for (size_t i = 0; slot->device && i < slot->device->function_count; i++)

@@ -70,6 +70,16 @@ struct pl_summary {
 	double p50_low_ns, p50_high_ns; /* 95 % from block medians */
 };
 
+/*
+ * A number or a text that a probe records beside its samples ("loads_issued", "real_gap_min_ns").
+ * Units are in the name. text NULL: it is a number.
+ */
+struct pl_fact {
+	const char *name;
+	double value;
+	const char *text;
+};
+
 /* One series: one slot, one device, one probe, one metric, one set of conditions. */
 struct pl_measurement {
 	unsigned id;
@@ -101,6 +111,8 @@ struct pl_measurement {
 	struct pl_summary summary;
 	const char **warnings; /* "W-…: sentence" */
 	size_t warning_count, warning_capacity;
+	struct pl_fact *facts;
+	size_t fact_count, fact_capacity;
 };
 
 enum pl_effect_kind {
@@ -143,6 +155,20 @@ struct pl_skip {
 
 enum pl_gpu_kind { PL_GPU_OTHER, PL_GPU_DISCRETE, PL_GPU_INTEGRATED, PL_GPU_SOFTWARE };
 
+/*
+ * A series that a probe can measure on a device. The plan makes a pending measurement of each whose
+ * effort is not above the chosen one: metric, conditions.memory, region_bytes and gap_ns are
+ * copied.
+ */
+struct pl_offer {
+	const char *metric; /* "chase", "load", "load_after_gap", "read", "copy_to_vram", … */
+	const char *memory; /* "host cached", "vram", …; NULL: does not apply */
+	uint64_t region_bytes, gap_ns;
+	unsigned effort; /* 0 quick, 1 default, 2 thorough: the least effort that takes it */
+	size_t samples_per_block;
+	double block_s; /* estimate of one block, for planned_s */
+};
+
 /* A Vulkan device as the driver shows it, mapped to a PCI function where it says which. */
 struct pl_gpu {
 	unsigned index; /* order of vkEnumeratePhysicalDevices */
@@ -151,6 +177,8 @@ struct pl_gpu {
 	bool has_bdf;
 	struct pl_bdf bdf;
 	const char *no_path_reason; /* why it is not "a GPU in a slot"; NULL when it is one */
+	const struct pl_offer *offers;
+	size_t offer_count;
 };
 
 struct pl_clock_facts {
@@ -202,6 +230,14 @@ void pl_run_skip(struct pl_run *run, const char *what, const char *why, const ch
 /* "W-…: sentence" onto one measurement, once. */
 void pl_measurement_warn(struct pl_run *run, struct pl_measurement *m, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Sets a fact of a measurement; the name is borrowed, the last value counts, text is copied. */
+void pl_measurement_set_number(struct pl_run *run, struct pl_measurement *m, const char *name,
+			       double value);
+void pl_measurement_set_text(struct pl_run *run, struct pl_measurement *m, const char *name,
+			     const char *text);
+/* The fact of this name, or NULL. */
+const struct pl_fact *pl_measurement_find_fact(const struct pl_measurement *m, const char *name);
 
 /* The slot whose device has this function (any function of it), or whose path holds it; or NULL. */
 struct pl_slot *pl_run_find_slot(const struct pl_run *run, struct pl_bdf bdf);

@@ -41,6 +41,24 @@ static void warnings_are_kept_once(void **state)
 	pl_run_fini(&run);
 }
 
+static void facts_keep_the_last_value(void **state)
+{
+	struct pl_run run;
+	struct pl_measurement *m;
+
+	(void)state;
+	pl_run_init(&run);
+	m = pl_run_add_measurement(&run);
+	assert_null(pl_measurement_find_fact(m, "loads_issued"));
+	pl_measurement_set_number(&run, m, "loads_issued", 16);
+	pl_measurement_set_text(&run, m, "clocks", "1500 MHz");
+	pl_measurement_set_number(&run, m, "loads_issued", 32);
+	assert_int_equal(m->fact_count, 2);
+	assert_true(pl_measurement_find_fact(m, "loads_issued")->value == 32);
+	assert_string_equal(pl_measurement_find_fact(m, "clocks")->text, "1500 MHz");
+	pl_run_fini(&run);
+}
+
 static void measurements_keep_their_address(void **state)
 {
 	struct pl_measurement *first, *last = NULL;
@@ -123,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bdf_survives_a_round_trip),
 		cmocka_unit_test(warnings_are_kept_once),
+		cmocka_unit_test(facts_keep_the_last_value),
 		cmocka_unit_test(measurements_keep_their_address),
 		cmocka_unit_test(slots_are_found_by_any_function),
 		cmocka_unit_test(stamp_names_what_the_numbers_are_not),
