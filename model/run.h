@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "core/arena.h"
+#include "model/aspm_link.h"
 #include "model/bdf.h"
 #include "model/slot.h"
 
@@ -196,6 +197,8 @@ struct pl_run {
 	size_t measurement_count, measurement_capacity;
 	struct pl_gpu *gpus;
 	size_t gpu_count;
+	struct pl_aspm_link *aspm_links; /* every link of the machine; filled by pl_link_survey */
+	size_t aspm_link_count, aspm_link_capacity;
 	struct pl_effect *effects;
 	size_t effect_count, effect_capacity;
 	struct pl_warning *warnings;

@@ -88,7 +88,9 @@ char *pl_aspm_format(unsigned states, char *out, size_t size)
 		     {PL_ASPM_L1, "L1"},
 		     {PL_ASPM_L1_1, "L1.1"},
 		     {PL_ASPM_L1_2, "L1.2"},
-		     {PL_ASPM_CLKPM, "ClockPM"}};
+		     {PL_ASPM_CLKPM, "ClockPM"},
+		     {PL_ASPM_L1_1_PCIPM, "PCI-PM L1.1"},
+		     {PL_ASPM_L1_2_PCIPM, "PCI-PM L1.2"}};
 	size_t used = 0;
 
 	if (states == PL_ASPM_UNKNOWN || states == 0) {
