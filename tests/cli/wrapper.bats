@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# tools/pcielat's own behaviour: packages, build, hand-over. The package system, cmake and the
+# program are stand-ins in a copy of the checkout; what they were called with is in $calls.
+
+setup() {
+	source_top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	top=$BATS_TEST_TMPDIR/"a checkout"
+	bin=$BATS_TEST_TMPDIR/bin
+	export calls=$BATS_TEST_TMPDIR/calls installed=$BATS_TEST_TMPDIR/installed
+	mkdir -p "$top/tools" "$bin"
+	cp -r "$source_top/tools/lib" "$source_top/tools/packages" "$source_top/tools/pcielat" "$top/tools"
+	printf '%s\n' alpha-dev beta-dev >"$top/tools/packages/build.txt"
+	printf '%s\n' alpha-dev beta-dev >"$installed"
+	: >"$calls"
+	stand_in dpkg-query <<'EOF'
+for package; do case $package in -*) ;; *) grep -qx "$package" "$installed" &&
+	echo "$package installed" ;; esac; done
+EOF
+	stand_in apt-get <<'EOF'
+echo "apt-get $*" >>"$calls"
+[ ! -e "$installed.fail" ] || { echo "no such package" && exit 100; }
+case $* in *update*) touch "$installed.index" ;; *install*) [ -e "$installed.index" ] || exit 100
+	printf '%s\n' "$@" | grep -- '-dev$' >>"$installed" ;; esac
+EOF
+	stand_in cmake <<'EOF'
+echo "cmake $*" >>"$calls"
+[ ! -e "$calls.fail" ] || { echo "the compiler's words" && exit 1; }
+case $* in
+*--preset*)
+	mkdir -p "$3/build/release" && touch "$3/build/release/build.ninja"
+	echo "CMAKE_HOME_DIRECTORY:INTERNAL=$3" >"$3/build/release/CMakeCache.txt"
+	;;
+*)
+	mkdir "$2/building" || { echo overlap >>"$calls" && exit 1; }
+	sleep 0.3
+	cp "$calls.program" "$2/pcielat"
+	rmdir "$2/building"
+	;;
+esac
+EOF
+	stand_in ninja <<'EOF'
+[ -x "$2/pcielat" ] && echo 'ninja: no work to do.'
+EOF
+	user_is 1000
+	program <<'EOF'
+printf '<%s>' "$@"
+EOF
+	PATH=$bin:$PATH
+}
+
+# stand_in NAME <script: a command that comes before the real one.
+stand_in() {
+	{ echo '#!/bin/bash' && cat; } >"$bin/$1"
+	chmod +x "$bin/$1"
+}
+
+# program <script: what the build makes.
+program() {
+	{ echo '#!/bin/bash' && cat; } >"$calls.program"
+	chmod +x "$calls.program"
+}
+
+# user_is UID: what `id -u` answers.
+user_is() {
+	stand_in id <<<"echo $1"
+}
+
+@test "arguments reach the program unchanged, from any folder" {
+	cd /
+	run "$top/tools/pcielat" --slot 'PCIEX16 1' '' '*' --yes
+	[ "$status" -eq 0 ]
+	[[ $output == *'<--slot><PCIEX16 1><><*><--yes>' ]]
+}
+
+@test "the program runs in the caller's folder" {
+	program <<<'pwd'
+	cd "$BATS_TEST_TMPDIR"
+	run "$top/tools/pcielat"
+	[[ $output == *"$BATS_TEST_TMPDIR" ]]
+}
+
+@test "works through a symbolic link" {
+	ln -s "$top/tools/pcielat" "$BATS_TEST_TMPDIR/link"
+	run "$BATS_TEST_TMPDIR/link" list
+	[ "$status" -eq 0 ]
+	[[ $output == *'<list>' ]]
+}
+
+@test "the exit code is the program's" {
+	program <<<'exit 42'
+	run "$top/tools/pcielat"
+	[ "$status" -eq 42 ]
+}
+
+@test "a signal reaches the program" {
+	program <<'EOF'
+trap 'echo caught >>"$calls"; exit 143' TERM
+echo ready >>"$calls"
+while :; do sleep 0.05; done
+EOF
+	"$top/tools/pcielat" >/dev/null 2>&1 3>&- &
+	for _ in {1..200}; do grep -q ready "$calls" && break || sleep 0.05; done
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	[ "$status" -eq 143 ]
+	grep -q caught "$calls"
+}
+
+@test "nothing is built twice, and the second call is silent" {
+	"$top/tools/pcielat" 2>/dev/null
+	: >"$calls"
+	run "$top/tools/pcielat" list
+	[ "$output" = '<list>' ]
+	[ ! -s "$calls" ]
+}
+
+@test "a moved checkout is configured again" {
+	"$top/tools/pcielat" 2>/dev/null
+	mv "$top" "$top moved"
+	run "$top moved/tools/pcielat" list
+	[ "$status" -eq 0 ]
+	grep -q "cmake --fresh -S $top moved --preset release" "$calls"
+}
+
+@test "two calls at once build one after the other" {
+	"$top/tools/pcielat" one >"$calls.1" 2>&1 3>&- &
+	"$top/tools/pcielat" two >"$calls.2" 2>&1 3>&- &
+	wait
+	grep -q '<one>' "$calls.1"
+	grep -q '<two>' "$calls.2"
+	run ! grep -q overlap "$calls"
+	[ "$(grep -c -- --build "$calls")" -eq 1 ]
+}
+
+@test "a failing build shows the compiler's words and the log" {
+	touch "$calls.fail"
+	run "$top/tools/pcielat" list
+	[ "$status" -eq 1 ]
+	[[ $output == *"the compiler's words"*"the build failed (log: $top/build/release.log)"* ]]
+	[[ $output != *'<list>'* ]]
+}
+
+@test "an ordinary user without a package gets the exact command and exit 5" {
+	echo alpha-dev >"$installed"
+	run "$top/tools/pcielat" --yes list
+	[ "$status" -eq 5 ]
+	[[ $output == *'missing packages: beta-dev'* ]]
+	[[ $output == *'sudo apt-get update && sudo apt-get install --no-install-recommends beta-dev' ]]
+	[ ! -s "$calls" ]
+}
+
+@test "root without --yes and without a terminal gets the command, nothing is installed" {
+	user_is 0
+	: >"$installed"
+	run "$top/tools/pcielat" list </dev/null
+	[ "$status" -eq 5 ]
+	[[ $output == *'  apt-get update && apt-get install --no-install-recommends alpha-dev beta-dev' ]]
+	[ ! -s "$calls" ]
+}
+
+@test "root with --yes installs what is missing, fetching the index when apt needs it" {
+	user_is 0
+	echo alpha-dev >"$installed"
+	run "$top/tools/pcielat" --yes list </dev/null
+	[ "$status" -eq 0 ]
+	[[ $output == *'installing 1 packages'*'<list>' ]]
+	[ "$(grep -c 'apt-get .*install --no-install-recommends beta-dev' "$calls")" -eq 2 ]
+	[ "$(grep -c 'apt-get .*update' "$calls")" -eq 1 ]
+}
+
+@test "root on a terminal is asked: no installs nothing, yes installs" {
+	user_is 0
+	echo alpha-dev >"$installed"
+	touch "$installed.index"
+	run script -qec "'$top/tools/pcielat' list" /dev/null <<<n
+	[[ $output == *'install them now? [Y/n]'*'to install them:'* ]]
+	[ ! -s "$calls" ]
+	run script -qec "'$top/tools/pcielat' list" /dev/null <<<y
+	[[ $output == *'<list>'* ]]
+	grep -q 'install --no-install-recommends beta-dev' "$calls"
+}
+
+@test "a failing apt-get shows its words, exit 5" {
+	user_is 0
+	: >"$installed"
+	touch "$installed.fail"
+	run "$top/tools/pcielat" --yes list </dev/null
+	[ "$status" -eq 5 ]
+	[[ $output == *'no such package'*'apt-get failed (log: '* ]]
+}
+
+@test "a system without dpkg goes straight to the build" {
+	mkdir "$BATS_TEST_TMPDIR/small"
+	for tool in bash cat chmod cp dirname env flock grep ln mkdir mktemp readlink rmdir sed sleep \
+		stat tail touch; do
+		ln -s "$(command -v $tool)" "$BATS_TEST_TMPDIR/small"
+	done
+	rm "$bin/dpkg-query"
+	PATH=$bin:$BATS_TEST_TMPDIR/small run "$top/tools/pcielat" list
+	[ "$status" -eq 0 ]
+	[[ $output == *'<list>' ]]
+}
+
+@test "somebody else's build folder: current is run, stale is said" {
+	local -a other=()
+	if [ "$EUID" = 0 ]; then
+		other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+		chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}"
+	fi
+	"$top/tools/pcielat" 2>/dev/null
+	chmod -R a-w "$top/build"
+	run "${other[@]}" "$top/tools/pcielat" list
+	[ "$output" = '<list>' ]
+	stand_in ninja <<<'echo "[1/1] link"'
+	run "${other[@]}" "$top/tools/pcielat" list
+	chmod -R u+w "$top/build"
+	[ "$status" -eq 1 ]
+	[[ $output == *"cannot write to $top/build"* ]]
+}
