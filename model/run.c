@@ -231,6 +231,7 @@ const char *pl_effect_kind_name(enum pl_effect_kind kind)
 		[PL_EFFECT_ENTRY_TIMER] = "entry_timer",
 		[PL_EFFECT_TAIL] = "tail",
 		[PL_EFFECT_CONFIG_STEP] = "config_step",
+		[PL_EFFECT_CHAIN] = "chain",
 	};
 
 	return NAME_OF(names, kind);

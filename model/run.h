@@ -45,6 +45,7 @@ enum pl_probe { PL_PROBE_CONFIG, PL_PROBE_BAR, PL_PROBE_NVME, PL_PROBE_GPU, PL_P
 struct pl_conditions {
 	const char *state;   /* link state of the path: "as_found", "off", "l1", … */
 	uint64_t gap_ns;     /* idle gap before each access; 0: continuous traffic */
+	const char *idle;    /* how the gap passed: "spun" (also NULL), "slept" */
 	uint32_t size_bytes; /* of one access */
 	unsigned queue_depth;
 	const char *path; /* the software path that ran: "ecam", "io_uring-iopoll", "vulkan" */
@@ -109,6 +110,7 @@ struct pl_measurement {
 	size_t *block_start;
 	unsigned blocks_done;
 	size_t failed; /* operations that failed; never in ticks */
+	unsigned boot; /* merged runs number their boots; series of one boot are paired by block */
 	struct pl_summary summary;
 	const char **warnings; /* "W-…: sentence" */
 	size_t warning_count, warning_capacity;
@@ -122,7 +124,8 @@ enum pl_effect_kind {
 	PL_EFFECT_EXIT_IN_COMMAND,
 	PL_EFFECT_ENTRY_TIMER,
 	PL_EFFECT_TAIL,
-	PL_EFFECT_CONFIG_STEP
+	PL_EFFECT_CONFIG_STEP,
+	PL_EFFECT_CHAIN /* what waking the uplink too adds to waking the link of the device */
 };
 enum pl_reference_class { PL_REF_NONE, PL_REF_SAME_SLOT, PL_REF_SAME_MODEL, PL_REF_SAME_UNIT };
 enum pl_claim_status { PL_CLAIM_NOT_MADE, PL_CLAIM_NOT_RESOLVED, PL_CLAIM_RESOLVED };
@@ -134,8 +137,12 @@ struct pl_effect {
 	struct pl_bdf function,
 		reference_function; /* of a config step: the rung and the one before */
 	enum pl_probe probe;
+	const char *metric; /* of the series it comes from */
 	const char *state;
 	double estimate_ns, low_ns, high_ns, detection_limit_ns;
+	double p_value;      /* two-sided, before Holm; NAN: none */
+	const char *verdict; /* advertised against measured: "within", "exceeds", …; NULL: none */
+	int64_t advertised_low_ns, advertised_high_ns; /* with a verdict; -1: no such bound */
 	size_t n;
 	const char *unit_of_n; /* "blocks" or "boots" */
 	enum pl_reference_class reference_class;

@@ -1,0 +1,76 @@
+#include "model/state.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "model/aspm.h"
+
+/* Longer names first: a name is found by its beginning. */
+static const struct {
+	const char *name;
+	unsigned bits;
+	const char *text;
+} states[] = {
+	{"as_found", PL_STATE_AS_FOUND, "its state as found"},
+	{"off", 0, "off"},
+	{"l0s_l1", PL_ASPM_L0S | PL_ASPM_L1, "L0s and L1"},
+	{"l0s", PL_ASPM_L0S, "L0s"},
+	{"l1_1", PL_ASPM_L1 | PL_ASPM_L1_1, "L1.1"},
+	{"l1_2", PL_ASPM_L1 | PL_ASPM_L1_2, "L1.2"},
+	{"l1", PL_ASPM_L1, "L1"},
+};
+#define STATES (sizeof(states) / sizeof(states[0]))
+
+/* The state that a name begins with; *rest is what follows it. */
+static int find(const char *name, const char **rest)
+{
+	for (size_t i = 0; i < STATES; i++) {
+		size_t length = strlen(states[i].name);
+
+		if (!strncmp(name, states[i].name, length)) {
+			*rest = name + length;
+			return (int)i;
+		}
+	}
+	return -EINVAL;
+}
+
+static const char *skip(const char *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(text, prefix, length) ? NULL : text + length;
+}
+
+int pl_state_parse(const char *name, struct pl_state *state)
+{
+	const char *rest = skip(name ? name : "as_found", "device_");
+	int device = find(rest ? rest : name ? name : "as_found", &name), uplink = device;
+
+	if (device < 0)
+		return device;
+	if (rest) {
+		rest = skip(name, "_uplink_");
+		uplink = rest ? find(rest, &name) : -EINVAL;
+	}
+	if (uplink < 0 || *name)
+		return -EINVAL;
+	*state = (struct pl_state){states[device].bits, states[uplink].bits};
+	return 0;
+}
+
+bool pl_state_is_off(const char *name)
+{
+	struct pl_state state;
+
+	return !pl_state_parse(name, &state) && !state.device && !state.uplink;
+}
+
+const char *pl_state_text(const char *name)
+{
+	for (size_t i = 0; i < STATES; i++)
+		if (!strcmp(name ? name : "as_found", states[i].name))
+			return states[i].text;
+	return name;
+}

@@ -1,0 +1,31 @@
+#ifndef PL_MODEL_STATE_H
+#define PL_MODEL_STATE_H
+
+#include <stdbool.h>
+
+/*
+ * The name of a link state of a path, as it stands in conditions.state:
+ *
+ *   as_found                    nothing was changed
+ *   off                         every link of the path off
+ *   l0s, l1, l0s_l1, l1_1, l1_2 that state allowed on every link of the path
+ *   device_A_uplink_B           the link of the device in A, all links above it in B,
+ *                               e.g. device_l1_uplink_off, device_off_uplink_as_found
+ */
+
+/* Beside the bits of enum pl_aspm: left as it was found. */
+#define PL_STATE_AS_FOUND (1u << 16)
+
+/* Which states are allowed: enum pl_aspm bits (0: off), or PL_STATE_AS_FOUND. */
+struct pl_state {
+	unsigned device, uplink;
+};
+
+/* 0, or -EINVAL for a name that is none of the above. NULL is "as_found". */
+int pl_state_parse(const char *name, struct pl_state *state);
+/* Whether a name means that every link of the path is off. */
+bool pl_state_is_off(const char *name);
+/* "L1", "L0s and L1", "L1.2", "as found", … for sentences; the name itself when not known. */
+const char *pl_state_text(const char *name);
+
+#endif
