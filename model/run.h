@@ -94,6 +94,7 @@ struct pl_measurement {
 	struct pl_conditions conditions;
 	enum pl_outcome outcome;
 	const char *why;  /* one sentence unless measured */
+	int why_errno;    /* the errno behind why; 0: none */
 	bool is_valid;    /* may enter a claim */
 	bool is_off_path; /* "no PCIe path": never enters a slot claim */
 	double ns_per_tick;

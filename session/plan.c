@@ -20,10 +20,8 @@ static const struct budget budgets[] = {
 	{PL_PROBE_CONFIG, {12, 16, 32}, {100, 500, 1000}, 4000.0},
 	{PL_PROBE_BAR, {12, 16, 32}, {100, 500, 1000}, 1500.0},
 	{PL_PROBE_NVME, {12, 12, 24}, {100, 900, 2000}, 90000.0},
-	{PL_PROBE_GPU, {12, 12, 24}, {2, 4, 8}, 20e6},
+	{PL_PROBE_GPU, {12, 12, 24}, {1, 1, 1}, 0.0}, /* its offers bring their own */
 };
-
-static const uint64_t gpu_regions[] = {64 * 1024, 1024 * 1024, 16 * 1024 * 1024};
 
 struct planner {
 	struct pl_run *run;
@@ -46,8 +44,9 @@ static bool wants(const struct planner *p, enum pl_probe probe)
 	return !p->options->probes || (p->options->probes & (1u << probe));
 }
 
-static struct pl_measurement *add(struct planner *p, const struct pl_slot *slot,
-				  enum pl_probe probe, const char *metric)
+static struct pl_measurement *add_sized(struct planner *p, const struct pl_slot *slot,
+					enum pl_probe probe, const char *metric,
+					size_t samples_per_block, double sample_s)
 {
 	const struct budget *budget = budget_for(probe);
 	struct pl_measurement *m = pl_run_add_measurement(p->run);
@@ -59,13 +58,21 @@ static struct pl_measurement *add(struct planner *p, const struct pl_slot *slot,
 	m->outcome = PL_OUTCOME_PENDING;
 	m->ns_per_tick = 1.0;
 	m->blocks = budget->blocks[p->options->effort];
-	m->samples_per_block = budget->samples_per_block[p->options->effort];
+	m->samples_per_block = samples_per_block;
 	m->ticks = pl_arena_array(&p->run->arena, m->blocks * m->samples_per_block,
 				  sizeof(m->ticks[0]));
 	m->block_start = pl_arena_array(&p->run->arena, m->blocks + 1, sizeof(m->block_start[0]));
-	p->run->planned_s += (double)m->blocks * (double)m->samples_per_block *
-			     (budget->cost_ns + (double)m->conditions.gap_ns) / 1e9;
+	p->run->planned_s += (double)m->blocks * (double)samples_per_block * sample_s;
 	return m;
+}
+
+static struct pl_measurement *add(struct planner *p, const struct pl_slot *slot,
+				  enum pl_probe probe, const char *metric)
+{
+	const struct budget *budget = budget_for(probe);
+
+	return add_sized(p, slot, probe, metric, budget->samples_per_block[p->options->effort],
+			 budget->cost_ns / 1e9);
 }
 
 static void add_rung(struct planner *p, const struct pl_slot *slot, struct pl_bdf bdf,
@@ -137,14 +144,21 @@ static void plan_nvme(struct planner *p, const struct pl_slot *slot)
 
 static void plan_gpu(struct planner *p, const struct pl_slot *slot, const struct pl_gpu *gpu)
 {
-	for (size_t i = 0; i < sizeof(gpu_regions) / sizeof(gpu_regions[0]); i++) {
-		struct pl_measurement *m = add(p, slot, PL_PROBE_GPU, "chase");
+	for (size_t i = 0; i < gpu->offer_count; i++) {
+		const struct pl_offer *offer = &gpu->offers[i];
+		struct pl_measurement *m;
 
+		if (offer->effort > (unsigned)p->options->effort)
+			continue;
+		m = add_sized(p, slot, PL_PROBE_GPU, offer->metric, offer->samples_per_block,
+			      offer->block_s / (double)offer->samples_per_block);
 		m->subject = pl_arena_printf(&p->run->arena, "gpu%u", gpu->index);
 		m->device = gpu->bdf;
 		m->has_device = gpu->has_bdf;
 		m->is_off_path = !slot || gpu->no_path_reason;
-		m->conditions.region_bytes = gpu_regions[i];
+		m->conditions.region_bytes = offer->region_bytes;
+		m->conditions.memory = offer->memory;
+		m->conditions.gap_ns = offer->gap_ns;
 		m->conditions.size_bytes = 4;
 	}
 }

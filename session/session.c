@@ -61,14 +61,20 @@ static void open_track(struct walk *walk, struct track *track, const struct pl_s
 		return;
 	}
 	track->m->outcome = PL_OUTCOME_SKIPPED;
+	track->m->why_errno = -rc;
 	track->m->why = pl_arena_strdup(&walk->run->arena, err.text);
 }
 
-/* One access after its idle gap, `count` times; without a gap the sampler does all at once. */
+/*
+ * One access after its idle gap, `count` times; without a gap, or when the probe makes the gap
+ * itself (inside a GPU kernel), the sampler does all at once.
+ */
 static ssize_t take(const struct walk *walk, struct track *track, uint64_t *ticks, size_t count,
 		    struct pl_err *err)
 {
-	uint64_t gap = pl_clock_ticks(walk->clock, (double)track->m->conditions.gap_ns);
+	uint64_t gap = track->m->probe == PL_PROBE_GPU
+			       ? 0
+			       : pl_clock_ticks(walk->clock, (double)track->m->conditions.gap_ns);
 	size_t n;
 
 	if (!gap)

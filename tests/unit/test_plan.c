@@ -134,7 +134,13 @@ static void an_empty_machine_has_nothing_to_measure(void **state)
 static void software_gpus_are_measured_only_when_asked(void **state)
 {
 	struct pl_plan_options options = {.all_slots = true, .can_read_config = can_read_zero};
-	struct pl_gpu gpu = {.kind = PL_GPU_SOFTWARE, .no_path_reason = "software device"};
+	const struct pl_offer offers[] = {
+		{.metric = "chase", .region_bytes = 65536, .samples_per_block = 2, .block_s = 0.1},
+		{.metric = "read", .region_bytes = 65536, .effort = 2, .samples_per_block = 2}};
+	struct pl_gpu gpu = {.kind = PL_GPU_SOFTWARE,
+			     .no_path_reason = "software device",
+			     .offers = offers,
+			     .offer_count = 2};
 	struct pl_run run;
 	struct pl_err err;
 
@@ -145,6 +151,7 @@ static void software_gpus_are_measured_only_when_asked(void **state)
 	assert_int_equal(pl_plan_build(&run, &options, &err), -ENODATA);
 	options.probes = 1u << PL_PROBE_GPU;
 	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	assert_int_equal(run.measurement_count, 1); /* the other one is --thorough */
 	assert_true(run.measurements[0]->is_off_path);
 	assert_null(run.measurements[0]->slot);
 	pl_run_fini(&run);
