@@ -57,6 +57,12 @@ static inline void pl_cpu_relax(void)
 	_mm_pause();
 }
 
+/* Configuration space below 0x100 of domain 0 goes through I/O ports 0xCF8/0xCFC on x86. */
+static inline bool pl_cpu_has_config_ports(void)
+{
+	return true;
+}
+
 #else
 
 static inline bool pl_tsc_is_built_in(void)
@@ -86,6 +92,11 @@ static inline uint64_t pl_tsc_end(void)
 
 static inline void pl_cpu_relax(void)
 {
+}
+
+static inline bool pl_cpu_has_config_ports(void)
+{
+	return false;
 }
 
 #endif
