@@ -1,0 +1,36 @@
+#ifndef PL_NVME_PROBE_TARGET_H
+#define PL_NVME_PROBE_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/err.h"
+
+/* What is read: a block device or a regular file, open O_RDONLY. */
+struct pl_target {
+	int fd;
+	bool is_block, is_direct; /* is_direct: O_DIRECT was granted */
+	uint64_t size_bytes;
+	uint32_t block_bytes; /* logical block size; 512 for a regular file */
+	dev_t device;         /* the block device, also the one below a regular file */
+	char path[160];
+};
+
+/*
+ * Errors: -ENODEV (not there), -EACCES/-EPERM with who may read it, -EINVAL (neither a regular file
+ * nor a block device), -ENODATA (empty). A file system that refuses O_DIRECT is opened without it.
+ */
+int pl_target_open(const char *path, struct pl_target *target, struct pl_err *err);
+void pl_target_close(struct pl_target *target);
+
+/* Whether reads of this size are possible: 0 or -EINVAL / -ENODATA with the reason. */
+int pl_target_check_size(const struct pl_target *target, uint32_t size_bytes, struct pl_err *err);
+
+/*
+ * Whether the block device has poll queues (its queue/io_poll file says 1): 0, or -EOPNOTSUPP with
+ * the remedy.
+ */
+int pl_target_can_poll(const struct pl_target *target, struct pl_err *err);
+
+#endif
