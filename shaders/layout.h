@@ -1,0 +1,41 @@
+#ifndef PL_SHADERS_LAYOUT_H
+#define PL_SHADERS_LAYOUT_H
+
+/*
+ * What the kernels and the host agree on; both include this file, so it holds only what means the
+ * same in GLSL and in C (`uint` is the C library's in C). One pipeline layout serves all kernels.
+ */
+
+#define PL_BINDING_CHAIN 0  /* the memory under test: word indices of a cycle, or plain data */
+#define PL_BINDING_RESULT 1 /* host memory, written once at the end of a kernel */
+
+/* Loads per loop turn: llvmpipe silently ends a kernel after 65,535 loop turns. */
+#define PL_CHASE_UNROLL 16
+/* Loads that one dispatch of the per-access kernels records on chip; 16 KiB is what Vulkan grants. */
+#define PL_RECORD_LOADS 2048
+#define PL_RECORD_GAPS 512
+/* Words of a chain that fits the on-chip memory (8 KiB). */
+#define PL_ON_CHIP_WORDS 2048
+#define PL_READ_LOCAL_SIZE 64
+#define PL_PONG_POLLS 16 /* polls per loop turn */
+#define PL_PONG_REPLY 64 /* word index of the reply flag: a line of its own */
+
+/* result[] of every kernel begins with these; the records follow. */
+#define PL_RESULT_END 0   /* the index where the chase ended, or the sum of a read */
+#define PL_RESULT_COUNT 1 /* loads, rounds or turns that the kernel really did */
+#define PL_RESULT_TICKS 2 /* ticks of the clock over the whole kernel, where it has one */
+#define PL_RESULT_RECORD 16
+
+/* Push constants. Every kernel uses the fields it needs. */
+struct pl_push {
+	uint count;      /* loads, pairs, passes or rounds */
+	uint start;      /* word index of the first node */
+	uint zero;       /* always 0, which the compiler cannot know */
+	uint gap;        /* idle ticks before a load */
+	uint coarse;     /* while more ticks than this are left of a gap, read the clock in bursts */
+	uint clock_mask; /* bits of the clock that count */
+	uint words;      /* size of the region */
+	uint polls;      /* loop turns after which a waiting kernel gives up */
+};
+
+#endif
