@@ -30,6 +30,23 @@ uint64_t pl_stats_quantile(const uint64_t *sorted, size_t count, double p)
 	return sorted[(size_t)rank - 1];
 }
 
+double pl_stats_grouped_median(const uint64_t *sorted, size_t count)
+{
+	uint64_t value = sorted[(count - 1) / 2];
+	size_t first = (count - 1) / 2, last = first;
+	double low, high;
+
+	while (first > 0 && sorted[first - 1] == value)
+		first--;
+	while (last + 1 < count && sorted[last + 1] == value)
+		last++;
+	/* The bin reaches half way to the neighbouring values; none beyond the ends. */
+	low = first > 0 ? 0.5 * (double)(value - sorted[first - 1]) : 0.0;
+	high = last + 1 < count ? 0.5 * (double)(sorted[last + 1] - value) : 0.0;
+	return (double)value - low +
+	       (low + high) * (0.5 * (double)count - (double)first) / (double)(last - first + 1);
+}
+
 bool pl_stats_quantile_is_carried(size_t count, double p)
 {
 	return (double)count * (1.0 - p) >= MIN_EXCEEDANCES - 1e-6;

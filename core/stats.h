@@ -18,6 +18,13 @@ void pl_stats_sort(uint64_t *values, size_t count);
  */
 uint64_t pl_stats_quantile(const uint64_t *sorted, size_t count, double p);
 /*
+ * Median with ties spread over their bin: where a coarse clock gives many equal values, the place
+ * inside the bin is interpolated from how many lie below and above (the grouped-data median).
+ * Without ties it lies within half a gap of the middle values. For differences only; reports show
+ * order statistics.
+ */
+double pl_stats_grouped_median(const uint64_t *sorted, size_t count);
+/*
  * Whether count samples carry the quantile p: at least 10 are expected beyond it. A quantile that
  * they do not carry is reported as null, with that reason.
  */

@@ -43,21 +43,32 @@ static const char *skip(const char *text, const char *prefix)
 	return strncmp(text, prefix, length) ? NULL : text + length;
 }
 
-int pl_state_parse(const char *name, struct pl_state *state)
+static int parse(const char *name, struct pl_state *state)
 {
-	const char *rest = skip(name ? name : "as_found", "device_");
-	int device = find(rest ? rest : name ? name : "as_found", &name), uplink = device;
+	const char *pair = skip(name, "device_"), *rest = NULL;
+	int device = find(pair ? pair : name, &rest), uplink = device;
 
 	if (device < 0)
 		return device;
-	if (rest) {
-		rest = skip(name, "_uplink_");
-		uplink = rest ? find(rest, &name) : -EINVAL;
+	if (pair) {
+		pair = skip(rest, "_uplink_");
+		uplink = pair ? find(pair, &rest) : -EINVAL;
 	}
-	if (uplink < 0 || *name)
+	if (uplink < 0 || *rest)
 		return -EINVAL;
 	*state = (struct pl_state){states[device].bits, states[uplink].bits};
 	return 0;
+}
+
+int pl_state_parse(const char *name, struct pl_state *state)
+{
+	if (!name)
+		name = "as_found";
+	if (!strcmp(name, "device_only"))
+		name = "device_as_found_uplink_off";
+	else if (!strcmp(name, "uplink_only"))
+		name = "device_off_uplink_as_found";
+	return parse(name, state);
 }
 
 bool pl_state_is_off(const char *name)
@@ -65,6 +76,11 @@ bool pl_state_is_off(const char *name)
 	struct pl_state state;
 
 	return !pl_state_parse(name, &state) && !state.device && !state.uplink;
+}
+
+bool pl_state_is_same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "as_found", b ? b : "as_found");
 }
 
 const char *pl_state_text(const char *name)

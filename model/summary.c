@@ -54,6 +54,28 @@ size_t pl_measurement_block_quantiles(const struct pl_measurement *m, double p, 
 	return found;
 }
 
+size_t pl_measurement_block_centres(const struct pl_measurement *m, double *out)
+{
+	struct pl_arena scratch = {NULL};
+	uint64_t *sorted = pl_arena_array(&scratch, m->n, sizeof(*sorted));
+	size_t found = 0;
+
+	for (size_t b = 0; b < m->blocks_done; b++) {
+		size_t count;
+		const uint64_t *samples = pl_measurement_block(m, b, &count);
+
+		out[b] = NONE;
+		if (!samples)
+			continue;
+		memcpy(sorted, samples, count * sizeof(*samples));
+		pl_stats_sort(sorted, count);
+		out[b] = pl_stats_grouped_median(sorted, count) * m->ns_per_tick;
+		found++;
+	}
+	pl_arena_fini(&scratch);
+	return found;
+}
+
 static double mean_ns(const struct pl_measurement *m)
 {
 	double sum = 0.0;

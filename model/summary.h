@@ -27,4 +27,11 @@ const uint64_t *pl_measurement_block(const struct pl_measurement *m, size_t b, s
  */
 size_t pl_measurement_block_quantiles(const struct pl_measurement *m, double p, double *out);
 
+/*
+ * The centre of each block for paired differences, in ns: the median, interpolated where a coarse
+ * clock gives ties (pl_stats_grouped_median). NAN for an empty block. Returns the number of blocks
+ * that have a value.
+ */
+size_t pl_measurement_block_centres(const struct pl_measurement *m, double *out);
+
 #endif

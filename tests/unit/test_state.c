@@ -20,6 +20,8 @@ static void names_say_what_is_allowed(void **state)
 		{"l1_2", PL_ASPM_L1 | PL_ASPM_L1_2, PL_ASPM_L1 | PL_ASPM_L1_2},
 		{"device_l1_uplink_off", PL_ASPM_L1, 0},
 		{"device_off_uplink_as_found", 0, PL_STATE_AS_FOUND},
+		{"device_only", PL_STATE_AS_FOUND, 0},
+		{"uplink_only", 0, PL_STATE_AS_FOUND},
 		{"device_l0s_l1_uplink_l1", PL_ASPM_L0S | PL_ASPM_L1, PL_ASPM_L1},
 	};
 
