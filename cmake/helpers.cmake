@@ -29,7 +29,8 @@ function(pl_test name)
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()
 
-# pl_bench(NAME SOURCES b.c [DEPS …] [LIBS …]): build/<preset>/bench/NAME, last line one JSON object.
+# pl_bench(NAME SOURCES b.c [DEPS …] [LIBS …]): build/<preset>/bench/NAME, its last line one
+#   JSON object.
 function(pl_bench name)
     cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
     add_executable(bench_${name} ${ARG_SOURCES})
