@@ -50,7 +50,7 @@ static int compare_u64(const void *a, const void *b)
 
 static void measure_cost(struct pl_clock *clock)
 {
-	static uint64_t pairs[COST_PAIRS];
+	uint64_t pairs[COST_PAIRS];
 
 	for (unsigned i = 0; i < COST_PAIRS; i++) {
 		uint64_t begin = pl_clock_begin(clock);
