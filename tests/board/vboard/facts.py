@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from . import layout
-from .boardfile import (DEVICE_NS, LINK_FLAGS, LINK_NS, SETTINGS, Board, BoardError, Node, devfn, draw)
+from .boardfile import (DEVICE_NS, LINK_FLAGS, LINK_NS, SETTINGS, Board, BoardError, Node, devfn,
+                        draw)
 
 SPEED_WIDTH_DEFAULT = (4, 4)
 ASPM_BITS = {"none": 0, "off": 0, "l0s": 1, "l1": 2, "l0s+l1": 3}

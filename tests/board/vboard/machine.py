@@ -30,7 +30,8 @@ def function_device(node: Node) -> dict[str, str]:
     """The QEMU device that stands for an endpoint."""
     common = {"id": node.name}
     if node.kind == "nvme":
-        return {"driver": "nvme", "serial": f"VB{node.index:04d}", "drive": drive_qdev(node)} | common
+        drive = drive_qdev(node)
+        return {"driver": "nvme", "serial": f"VB{node.index:04d}", "drive": drive} | common
     if node.kind == "gpu":
         return {"driver": "nvme", "serial": f"VG{node.index:04d}",
                 "cmb_size_mb": str(GPU_BAR_MB)} | common

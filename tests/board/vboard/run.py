@@ -55,7 +55,8 @@ class Guest:
 def job_script(options: Options) -> str:
     shell = "setsid cttyhack sh" if options.interactive else f"({options.job}\n)"
     return f"""export HOME=/root TERM=${{TERM:-vt100}} VB_REPO={shlex.quote(str(REPO))}
-export PATH={shlex.quote(str(HERE / 'guest'))}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH={shlex.quote(str(HERE / 'guest'))}:$PATH
 cd /out
 vb code {options.code}
 vb start
