@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Holds the rules of CONTRIBUTING.md.
 
-lint.py [RULE…] | lint.py --list; exit 1 after findings, 77 when a rule cannot run here
+lint.py [RULE…] | lint.py --list | lint.py --names
+exit 1 after findings, 77 when a rule cannot run here
 """
 
 import sys
@@ -27,6 +28,9 @@ def findings(rule, files):
 
 
 def main(names):
+    if names == ["--names"]:
+        print(*RULES, sep="\n")
+        return 0
     if names == ["--list"]:
         for rule in RULES.values():
             print(f"{rule.name:<14} {rule.about}")

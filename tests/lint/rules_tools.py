@@ -8,7 +8,7 @@ import tempfile
 from functools import lru_cache
 
 from registry import Skip, rule
-from rules_c import is_layered
+from rules_c import is_our_header
 from source import TOP
 
 FORMAT_MAJOR = 14  # layouts differ between versions; Debian 12 has this one
@@ -103,11 +103,9 @@ def compiler():
     ] + flags
 
 
-@rule(lambda source: source.suffix == ".h" and (is_layered(source) or source.folder == "tests"))
+@rule(lambda source: is_our_header(source) and source.folder != "shaders")
 def header_alone(source):
     """every header compiles by itself"""
-    if source.folder == "shaders":
-        return
     code, text = run(compiler() + ["-Werror", "-fsyntax-only", "-x", "c", "-"], source.text)
     if code:
         line = re.search(r"<stdin>:(\d+)", text)
