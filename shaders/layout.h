@@ -11,7 +11,7 @@
 
 /* Loads per loop turn: llvmpipe silently ends a kernel after 65,535 loop turns. */
 #define PL_CHASE_UNROLL 16
-/* Loads that one dispatch of the per-access kernels records on chip; 16 KiB is what Vulkan grants. */
+/* Loads that a dispatch of the per-access kernels records on chip; Vulkan grants 16 KiB. */
 #define PL_RECORD_LOADS 2048
 #define PL_RECORD_GAPS 512
 /* Words of a chain that fits the on-chip memory (8 KiB). */
@@ -28,11 +28,11 @@
 
 /* Push constants. Every kernel uses the fields it needs. */
 struct pl_push {
-	uint count;      /* loads, pairs, passes or rounds */
-	uint start;      /* word index of the first node */
-	uint zero;       /* always 0, which the compiler cannot know */
-	uint gap;        /* idle ticks before a load */
-	uint coarse;     /* while more ticks than this are left of a gap, read the clock in bursts */
+	uint count;  /* loads, pairs, passes or rounds */
+	uint start;  /* word index of the first node */
+	uint zero;   /* always 0, which the compiler cannot know */
+	uint gap;    /* idle ticks before a load */
+	uint coarse; /* while more ticks than this are left of a gap, read the clock in bursts */
 	uint clock_mask; /* bits of the clock that count */
 	uint words;      /* size of the region */
 	uint polls;      /* loop turns after which a waiting kernel gives up */
