@@ -19,6 +19,8 @@ SYMBOL = re.compile(
 )
 STATE = re.compile(r"\.(t?data|t?bss)$|\.(t?data|t?bss)\.(?!rel\.ro)|\*COM\*$")
 SANITIZER = re.compile(r"_?_?(asan|odr_asan|ubsan|sanitizer)|\.L|\.|__odr|_sub_|__sancov")
+# volk is a header that one of our files turns into code.
+VOLK = re.compile(r"(vk|volk)[A-Z]|loaded(Instance|Device)$")
 
 
 def symbols(library):
@@ -30,6 +32,8 @@ def findings(library):
     for symbol in symbols(library):
         name, section = symbol["name"], symbol["section"]
         if section == "*UND*" or symbol["kind"] not in "OF" or SANITIZER.match(name):
+            continue
+        if library.name == "libpl_gpu_probe.a" and VOLK.match(name):
             continue
         if symbol["scope"] in "gu!" and not name.startswith("pl_"):
             yield f"{library.name}: {name} is exported and does not begin with pl_"
@@ -73,7 +77,8 @@ def main(argument):
         print(f"no libpl_*.a in {os.path.relpath(argument)}")
         return 1
     found = [line for library in libraries for line in findings(library)]
-    print(*found, sep="\n")
+    print(*found[:40], sep="\n")
+    print(f"{len(found)} findings in {len(libraries)} libraries")
     return 1 if found else 0
 
 
