@@ -82,6 +82,18 @@ struct pl_fact {
 	const char *text;
 };
 
+/* A stored distribution: samples in [low_ns, high_ns). */
+struct pl_bin {
+	double low_ns, high_ns;
+	uint64_t count;
+};
+
+/* The numbers of one block. NAN where the block does not carry them. */
+struct pl_block_summary {
+	size_t n;
+	double p50_ns, mean_ns, p99_ns, max_ns;
+};
+
 /* One series: one slot, one device, one probe, one metric, one set of conditions. */
 struct pl_measurement {
 	unsigned id;
@@ -112,6 +124,11 @@ struct pl_measurement {
 	unsigned blocks_done;
 	size_t failed; /* operations that failed; never in ticks */
 	unsigned boot; /* merged runs number their boots; series of one boot are paired by block */
+	/* Of a series read back from results, whose ticks are elsewhere; NULL while ticks are here.
+	 */
+	const struct pl_bin *stored_bins;
+	size_t stored_bin_count;
+	const struct pl_block_summary *stored_blocks; /* blocks_done entries */
 	struct pl_summary summary;
 	const char **warnings; /* "W-…: sentence" */
 	size_t warning_count, warning_capacity;

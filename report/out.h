@@ -14,6 +14,8 @@ int pl_out_finish(FILE *out, struct pl_err *err);
 
 /* Text of hardware or a user made printable (see pl_fmt_printable), whole; NULL stays NULL. */
 const char *pl_out_clean(struct pl_arena *arena, const char *text);
+/* The same, cut to at most bytes with "…". */
+const char *pl_out_cut(struct pl_arena *arena, const char *text, size_t bytes);
 /* The same, cut to PL_OUT_TEXT_BYTES with "…"; NULL gives fallback. */
 const char *pl_out_short(struct pl_arena *arena, const char *text, const char *fallback);
 

@@ -1,0 +1,45 @@
+#ifndef PL_REPORT_HTML_H
+#define PL_REPORT_HTML_H
+
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "model/run.h"
+#include "report/rows.h"
+#include "report/strings.h"
+
+/* Inside report/ only: one HTML document being written, a file per group of sections. */
+struct pl_html {
+	FILE *out;
+	const struct pl_run *run;
+	const struct pl_html_options *options;
+	struct pl_arena arena;
+	struct pl_row *rows; /* those that are shown */
+	size_t row_count;
+};
+
+/*
+ * Markup in which every $ is replaced by the next string, made printable and escaped for text and
+ * for quoted attributes. There is no other way to put a string into the document. NULL is "–".
+ */
+void pl_html(struct pl_html *html, const char *markup, ...);
+/* The same for one string of the table, without arguments. */
+const char *pl_html_str(const struct pl_html *html, enum pl_str id);
+/* "651 ns" or NULL when the series has no numbers. */
+const char *pl_html_ns(struct pl_html *html, const struct pl_measurement *m, double ns);
+
+/* <h2 id=…>; table heads from a list of strings; a table is closed by the caller. */
+void pl_html_section(struct pl_html *html, const char *id, enum pl_str title);
+void pl_html_table(struct pl_html *html, enum pl_str caption, const enum pl_str *columns,
+		   size_t count);
+void pl_html_table_end(struct pl_html *html);
+
+void pl_html_map(struct pl_html *html);
+void pl_html_slots(struct pl_html *html);
+void pl_html_latency(struct pl_html *html);
+void pl_html_series(struct pl_html *html);
+void pl_html_effects(struct pl_html *html);
+void pl_html_quality(struct pl_html *html);
+void pl_html_environment(struct pl_html *html);
+
+#endif

@@ -1,0 +1,86 @@
+#include "report/notes.h"
+
+#include <string.h>
+
+#include "report/out.h"
+#include "report/rows.h"
+
+/* The longest list of subjects in one note; more are counted, not named. */
+#define WHAT_BYTES 400
+
+static bool is_named(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at = list;
+
+	while ((at = strstr(at, name)) != NULL) {
+		bool starts = at == list || at[-1] == ' ';
+
+		if (starts && (at[length] == ',' || !at[length]))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+static void extend(struct pl_arena *arena, struct pl_note *note, const char *what)
+{
+	size_t used = strlen(note->what);
+
+	if (is_named(note->what, what) || !strcmp(note->what + (used > 3 ? used - 3 : 0), "…"))
+		return;
+	note->what = used + strlen(what) > WHAT_BYTES
+			     ? pl_arena_printf(arena, "%s, …", note->what)
+			     : pl_arena_printf(arena, "%s, %s", note->what, what);
+}
+
+static void add(struct pl_arena *arena, struct pl_notes *notes, const char *what, const char *why,
+		const char *remedy)
+{
+	void *items = notes->items;
+	struct pl_note *note;
+
+	for (size_t i = 0; i < notes->count; i++)
+		if (!strcmp(notes->items[i].why, why)) {
+			extend(arena, &notes->items[i], what);
+			return;
+		}
+	note = pl_arena_push(arena, &items, &notes->count, &notes->capacity, sizeof(*note));
+	notes->items = items;
+	*note = (struct pl_note){what, why, remedy};
+}
+
+void pl_notes_not_measured(struct pl_arena *arena, const struct pl_run *run, struct pl_notes *notes)
+{
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		const struct pl_measurement *m = run->measurements[i];
+
+		if (pl_series_has_numbers(m))
+			continue;
+		add(arena, notes,
+		    pl_arena_printf(arena, "%s %s",
+				    m->slot ? pl_row_label(arena, m->slot)
+					    : pl_out_short(arena, m->subject, "?"),
+				    pl_probe_name(m->probe)),
+		    m->why ? pl_out_clean(arena, m->why) : "no reason was recorded", NULL);
+	}
+	for (size_t i = 0; i < run->skip_count; i++)
+		add(arena, notes, pl_out_short(arena, run->skipped[i].what, "?"),
+		    run->skipped[i].why ? pl_out_clean(arena, run->skipped[i].why)
+					: "no reason was recorded",
+		    pl_out_clean(arena, run->skipped[i].remedy));
+}
+
+void pl_notes_not_claimed(struct pl_arena *arena, const struct pl_run *run, struct pl_notes *notes)
+{
+	for (size_t i = 0; i < run->effect_count; i++) {
+		const struct pl_effect *e = &run->effects[i];
+
+		if (e->status == PL_CLAIM_RESOLVED)
+			continue;
+		add(arena, notes,
+		    pl_arena_printf(arena, "%s %s", e->slot ? pl_row_label(arena, e->slot) : "?",
+				    pl_effect_kind_name(e->kind)),
+		    e->reason ? pl_out_clean(arena, e->reason) : pl_effect_text(arena, e), NULL);
+	}
+}

@@ -1,0 +1,55 @@
+#ifndef PL_REPORT_ROWS_H
+#define PL_REPORT_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/arena.h"
+#include "model/run.h"
+
+/*
+ * What every document shows, found once: which series is the headline of a slot for a probe, how a
+ * link or a path reads. Text, CSV, Markdown and HTML ask here, so that they cannot disagree.
+ */
+
+/* The headline series of a slot, one per column of the result table. NULL: none planned. */
+struct pl_row {
+	const struct pl_slot *slot;
+	const struct pl_measurement *config; /* of the endpoint, or of the port of an empty slot */
+	const struct pl_measurement *bar, *nvme, *gpu;
+};
+
+/* Fills the row; continuous traffic with links as found is preferred, measured over skipped. */
+void pl_row_fill(const struct pl_run *run, const struct pl_slot *slot, struct pl_row *row);
+/* Something was planned for this slot. */
+bool pl_row_has_series(const struct pl_row *row);
+/* Worth a line in the result table: has series, or is a place for a card. */
+bool pl_row_is_shown(const struct pl_row *row);
+
+/* There are numbers (whole or partial). */
+bool pl_series_has_numbers(const struct pl_measurement *m);
+/* The function that a series of a ladder reads is at the end of the slot's path. */
+bool pl_series_is_endpoint(const struct pl_measurement *m);
+
+/*
+ * ns for tables: whole ns below 10 µs ("1221 ns"), so that neighbours can be compared, else as
+ * pl_fmt_ns. Arena text.
+ */
+const char *pl_row_ns(struct pl_arena *arena, double ns);
+
+/* "Gen4 x4", "Gen3 x16 (of Gen4)", "up to Gen4 x4" when empty, "no link"; arena text. */
+const char *pl_row_link(struct pl_arena *arena, const struct pl_slot *slot);
+/* "CPU", "chipset x2 PROM21", "CPU, switch", … */
+const char *pl_row_path(struct pl_arena *arena, const struct pl_slot *slot);
+/* Generation of a speed in MT/s, 1 … 6; 0: unknown. */
+unsigned pl_row_generation(unsigned speed_mts);
+/* The device's own model, else its name, printable and short; "(empty)". */
+const char *pl_row_device(struct pl_arena *arena, const struct pl_slot *slot);
+/* The label, printable and short; the key when there is no label. */
+const char *pl_row_label(struct pl_arena *arena, const struct pl_slot *slot);
+/* One line that says what a series is: "PCIEX16_1 0000:01:00.0 nvme read_4k random L1 40 µs". */
+const char *pl_series_title(struct pl_arena *arena, const struct pl_measurement *m);
+/* A claim as a sentence: its own, else one made from its fields. */
+const char *pl_effect_text(struct pl_arena *arena, const struct pl_effect *effect);
+
+#endif

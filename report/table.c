@@ -1,0 +1,209 @@
+#include <math.h>
+#include <string.h>
+
+#include "core/fmt.h"
+#include "report/notes.h"
+#include "report/out.h"
+#include "report/report.h"
+#include "report/rows.h"
+#include "report/text.h"
+
+/* What the sections of the result table share. */
+struct page {
+	const struct pl_run *run;
+	const struct pl_text_style *style;
+	FILE *out;
+	struct pl_arena arena;
+	struct pl_row *rows;
+	size_t count;
+};
+
+static const char *dash(const struct page *page)
+{
+	return page->style->utf8 ? "–" : "-";
+}
+
+static const char *ns_text(struct page *page, const struct pl_measurement *m, double ns)
+{
+	if (!m)
+		return "";
+	if (!pl_series_has_numbers(m))
+		return dash(page);
+	return pl_row_ns(&page->arena, ns);
+}
+
+static void fill_rows(struct page *page)
+{
+	const struct pl_run *run = page->run;
+
+	page->rows = pl_arena_array(&page->arena, run->slot_count, sizeof(*page->rows));
+	for (size_t i = 0; i < run->slot_count; i++) {
+		pl_row_fill(run, &run->slots[i], &page->rows[page->count]);
+		page->count += pl_row_is_shown(&page->rows[page->count]);
+	}
+}
+
+static void print_slots(struct page *page)
+{
+	static const struct pl_text_column columns[] = {{"Slot", false, 12}, {"Named by", false, 6},
+							{"Path", false, 10}, {"Hops", true, 0},
+							{"Link", false, 9},  {"Device", false, 12}};
+	struct pl_text_table table = {.arena = &page->arena, .columns = columns, .column_count = 6};
+
+	for (size_t i = 0; i < page->count; i++) {
+		const struct pl_slot *slot = page->rows[i].slot;
+		const char *hops = slot->chipset_hops < 0 ? "?"
+							  : pl_arena_printf(&page->arena, "%d",
+									    slot->chipset_hops);
+
+		pl_text_row(&table, (const char *const[]){pl_row_label(&page->arena, slot),
+							  pl_label_source_name(slot->label_source),
+							  pl_row_path(&page->arena, slot), hops,
+							  pl_row_link(&page->arena, slot),
+							  pl_row_device(&page->arena, slot)});
+	}
+	pl_text_heading(page->style, "Slots", page->out);
+	pl_text_print(&table, page->style, page->out);
+}
+
+static void print_latency_row(struct page *page, struct pl_text_table *table,
+			      const struct pl_row *row)
+{
+	const struct pl_measurement *nvme = row->nvme;
+
+	pl_text_row(
+		table,
+		(const char *const[]){
+			pl_row_label(&page->arena, row->slot),
+			ns_text(page, row->config, row->config ? row->config->summary.p50_ns : 0),
+			ns_text(page, row->bar, row->bar ? row->bar->summary.p50_ns : 0),
+			ns_text(page, nvme, nvme ? nvme->summary.p50_ns : 0),
+			ns_text(page, nvme, nvme ? nvme->summary.p99_ns : 0),
+			ns_text(page, nvme, nvme ? nvme->summary.p999_ns : 0),
+			ns_text(page, row->gpu, row->gpu ? row->gpu->summary.p50_ns : 0)});
+}
+
+static void print_latency(struct page *page)
+{
+	static const struct pl_text_column columns[] = {
+		{"Slot", false, 12},    {"Config read", true, 0}, {"BAR read", true, 0},
+		{"NVMe read", true, 0}, {"p99", true, 0},         {"p99.9", true, 0},
+		{"GPU load", true, 0}};
+	struct pl_text_table table = {.arena = &page->arena, .columns = columns, .column_count = 7};
+
+	for (size_t i = 0; i < page->count; i++)
+		if (pl_row_has_series(&page->rows[i]))
+			print_latency_row(page, &table, &page->rows[i]);
+	if (!table.row_count)
+		return;
+	pl_text_heading(page->style, "Latency (median; links as found, continuous traffic)",
+			page->out);
+	pl_text_print(&table, page->style, page->out);
+}
+
+/* Series that are not of a slot: a file, a software GPU. They never enter a claim. */
+static void print_others(struct page *page)
+{
+	static const struct pl_text_column columns[] = {{"Not of a slot", false, 16},
+							{"Metric", false, 8},
+							{"Median", true, 0},
+							{"p99", true, 0},
+							{"Note", false, 12}};
+	struct pl_text_table table = {.arena = &page->arena, .columns = columns, .column_count = 5};
+
+	for (size_t i = 0; i < page->run->measurement_count; i++) {
+		const struct pl_measurement *m = page->run->measurements[i];
+
+		if (m->slot || !pl_series_has_numbers(m))
+			continue;
+		pl_text_row(&table,
+			    (const char *const[]){pl_out_short(&page->arena, m->subject, "?"),
+						  m->metric, ns_text(page, m, m->summary.p50_ns),
+						  ns_text(page, m, m->summary.p99_ns),
+						  m->is_off_path ? "no PCIe path" : ""});
+	}
+	if (!table.row_count)
+		return;
+	pl_text_heading(page->style, "Other series", page->out);
+	pl_text_print(&table, page->style, page->out);
+}
+
+static void print_notes(struct page *page, const char *title, const struct pl_notes *notes)
+{
+	if (!notes->count)
+		return;
+	pl_text_heading(page->style, title, page->out);
+	for (size_t i = 0; i < notes->count; i++) {
+		const struct pl_note *note = &notes->items[i];
+
+		pl_text_wrap(page->style, "  ", 4,
+			     pl_arena_printf(&page->arena, "%s: %s", note->what, note->why),
+			     page->out);
+		if (note->remedy)
+			pl_text_wrap(page->style, "    to fix: ", 6, note->remedy, page->out);
+	}
+}
+
+static void print_claims(struct page *page)
+{
+	size_t resolved = 0;
+	struct pl_notes none = {NULL, 0, 0};
+
+	for (size_t i = 0; i < page->run->effect_count; i++) {
+		const struct pl_effect *effect = &page->run->effects[i];
+
+		if (effect->status != PL_CLAIM_RESOLVED || effect->kind == PL_EFFECT_CONFIG_STEP)
+			continue;
+		if (!resolved++)
+			pl_text_heading(page->style, "Verdict", page->out);
+		pl_text_wrap(page->style, "  ", 4, pl_effect_text(&page->arena, effect), page->out);
+	}
+	pl_notes_not_claimed(&page->arena, page->run, &none);
+	print_notes(page, "Not claimed", &none);
+}
+
+static void print_warnings(struct page *page)
+{
+	for (size_t i = 0; i < page->run->warning_count; i++) {
+		const struct pl_warning *w = &page->run->warnings[i];
+
+		if (!i)
+			pl_text_heading(page->style, "Warnings", page->out);
+		pl_text_wrap(page->style, "  ", 4,
+			     pl_arena_printf(&page->arena, "%s%s%s: %s", w->code ? w->code : "",
+					     w->subject ? " " : "",
+					     pl_out_short(&page->arena, w->subject, ""),
+					     pl_out_clean(&page->arena, w->message)),
+			     page->out);
+	}
+}
+
+static void print_stamp(struct page *page)
+{
+	char text[256];
+	const char *stamp = pl_run_stamp(page->run, text, sizeof(text));
+
+	if (stamp)
+		pl_text_stamp(page->style, stamp, page->out);
+	if (!page->run->is_complete && page->run->measurement_count)
+		fputs("PARTIAL: the run was interrupted before its end\n", page->out);
+}
+
+int pl_report_write_table(const struct pl_run *run, const struct pl_text_style *style, FILE *out,
+			  struct pl_err *err)
+{
+	struct page page = {.run = run, .style = style, .out = out};
+	struct pl_notes missing = {NULL, 0, 0};
+
+	fill_rows(&page);
+	print_stamp(&page);
+	print_slots(&page);
+	print_latency(&page);
+	print_others(&page);
+	print_claims(&page);
+	pl_notes_not_measured(&page.arena, run, &missing);
+	print_notes(&page, "Not measured", &missing);
+	print_warnings(&page);
+	pl_arena_fini(&page.arena);
+	return pl_out_finish(out, err);
+}

@@ -1,0 +1,33 @@
+#include <stdio.h>
+
+#include "report/report.h"
+#include "tests/report/fixture.h"
+
+/* make_fixtures DIR [zh-CN]: writes every fixture to DIR/NAME/ as the tool would. */
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*make)(struct pl_run *run);
+	} fixtures[] = {{"am5", fx_am5},
+			{"intel", fx_intel},
+			{"nothing", fx_nothing},
+			{"hostile", fx_hostile},
+			{"empty", fx_empty}};
+	struct pl_html_options options = {argc > 2 ? PL_LANG_ZH_CN : PL_LANG_EN, false};
+
+	for (size_t i = 0; argc > 1 && i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
+		struct pl_run run;
+		struct pl_err err = {0};
+		char dir[4096];
+
+		fixtures[i].make(&run);
+		snprintf(dir, sizeof(dir), "%s/%s", argv[1], fixtures[i].name);
+		if (pl_report_write_dir(&run, dir, &options, &err)) {
+			fprintf(stderr, "%s\n", err.text);
+			return 1;
+		}
+		pl_run_fini(&run);
+	}
+	return argc > 1 ? 0 : 2;
+}
