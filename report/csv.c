@@ -10,9 +10,10 @@
 /* The CSV family. Columns are only ever added, at the end (docs/formats.md). */
 
 #define KEY_COLUMNS                                                                                \
-	"schema_version,session_id,stamp,board,bios_version,cpu,kernel,boot_id,slot_key,"          \
+	"schema_version,session_id,stamp,board,bios_version,cpu,kernel,boot_id,boot,slot_key,"     \
 	"slot_label,slot_label_source,attachment,chipset_hops,chipset,path,device_bdf,"            \
-	"device_name,link_gts,link_width,measurement_id,probe,metric,state,gap_ns,size_bytes,"     \
+	"device_name,link_gts,link_width,measurement_id,probe,metric,state,gap_ns,idle,size_"      \
+	"bytes,"                                                                                   \
 	"region_bytes,queue_depth,pattern,config_offset,memory,software_path,clock"
 
 static void run_columns(struct pl_csv *csv, const struct pl_run *run)
@@ -83,6 +84,7 @@ static void key_columns(struct pl_csv *csv, const struct pl_run *run,
 	char bdf[PL_BDF_TEXT];
 
 	run_columns(csv, run);
+	pl_csv_u64(csv, m->boot);
 	slot_columns(csv, m->slot);
 	pl_csv_text(csv, m->has_device ? pl_bdf_format(m->device, bdf) : NULL);
 	pl_csv_text(csv, device_name(m));
@@ -93,6 +95,7 @@ static void key_columns(struct pl_csv *csv, const struct pl_run *run,
 	pl_csv_text(csv, m->metric);
 	pl_csv_text(csv, c->state);
 	pl_csv_u64(csv, c->gap_ns);
+	pl_csv_text(csv, c->gap_ns && !c->idle ? "spun" : c->idle);
 	pl_csv_positive(csv, c->size_bytes);
 	pl_csv_positive(csv, c->region_bytes);
 	pl_csv_positive(csv, c->queue_depth);
@@ -222,6 +225,7 @@ static void effect_row(struct pl_csv *csv, const struct pl_run *run, const struc
 	pl_csv_text(csv, is_step ? pl_bdf_format(e->function, bdf) : NULL);
 	pl_csv_text(csv, is_step ? pl_bdf_format(e->reference_function, reference) : NULL);
 	pl_csv_text(csv, pl_probe_name(e->probe));
+	pl_csv_text(csv, e->metric);
 	pl_csv_text(csv, e->state);
 	pl_csv_ns(csv, e->estimate_ns);
 	pl_csv_ns(csv, e->low_ns);
@@ -240,7 +244,7 @@ int pl_report_write_effects_csv(const struct pl_run *run, FILE *out, struct pl_e
 {
 	fputs("schema_version,session_id,stamp,board,bios_version,cpu,kernel,boot_id,effect,"
 	      "slot_key,slot_label,reference_slot_key,reference_slot_label,function_bdf,"
-	      "reference_function_bdf,probe,state,estimate_ns,ci95_low_ns,ci95_high_ns,"
+	      "reference_function_bdf,probe,metric,state,estimate_ns,ci95_low_ns,ci95_high_ns,"
 	      "detection_limit_ns,n,unit_of_n,reference_class,status,reason,sentence\n",
 	      out);
 	for (size_t i = 0; i < run->effect_count; i++) {

@@ -228,6 +228,10 @@ int pl_report_write_json(const struct pl_run *run, const char *samples_file, FIL
 	member(&doc, "session", session_of(run));
 	member(&doc, "environment", pl_json_environment(&run->machine));
 	slots(&doc, run);
+	open_array(&doc, "links");
+	for (size_t i = 0; i < run->aspm_link_count; i++)
+		element(&doc, pl_json_link(&run->aspm_links[i]));
+	close_array(&doc);
 	open_array(&doc, "gpus");
 	for (size_t i = 0; i < run->gpu_count; i++)
 		element(&doc, pl_json_gpu(&run->gpus[i]));

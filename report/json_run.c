@@ -41,8 +41,9 @@ static json_t *conditions(const struct pl_measurement *m)
 	const struct pl_conditions *c = &m->conditions;
 
 	return json_pack(
-		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state",
-		pl_json_text(c->state), "gap_ns", (json_int_t)c->gap_ns, "size_bytes",
+		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state",
+		pl_json_text(c->state), "gap_ns", (json_int_t)c->gap_ns, "idle",
+		pl_json_text(c->gap_ns && !c->idle ? "spun" : c->idle), "size_bytes",
 		pl_json_positive(c->size_bytes), "queue_depth", pl_json_positive(c->queue_depth),
 		"path", pl_json_text(c->path), "path_reason", pl_json_text(c->path_reason), "clock",
 		pl_json_text(c->clock), "pattern", pl_json_text(c->pattern), "config_offset",
@@ -107,6 +108,20 @@ static json_t *samples(const struct pl_measurement *m, uint64_t *offset_bytes)
 			 "block_start", starts);
 }
 
+static json_t *facts(const struct pl_measurement *m)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < m->fact_count; i++) {
+		const struct pl_fact *fact = &m->facts[i];
+
+		json_object_set_new(object, fact->name,
+				    fact->text ? pl_json_text(fact->text)
+					       : pl_json_real(fact->value));
+	}
+	return object;
+}
+
 static json_t *series_warnings(const struct pl_measurement *m)
 {
 	json_t *array = json_array();
@@ -151,6 +166,8 @@ json_t *pl_json_measurement(const struct pl_measurement *m, uint64_t *offset_byt
 	json_object_set_new(object, "blocks", blocks(m));
 	json_object_set_new(object, "histogram", histogram(m));
 	json_object_set_new(object, "samples", samples(m, offset_bytes));
+	json_object_set_new(object, "boot", json_integer(m->boot));
+	json_object_set_new(object, "facts", facts(m));
 	json_object_set_new(object, "warnings", series_warnings(m));
 	return object;
 }
@@ -158,20 +175,25 @@ json_t *pl_json_measurement(const struct pl_measurement *m, uint64_t *offset_byt
 json_t *pl_json_effect(const struct pl_effect *e)
 {
 	bool is_step = e->kind == PL_EFFECT_CONFIG_STEP;
+	bool has_verdict = e->verdict != NULL;
 
 	return json_pack(
-		"{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:s, s:s, s:o, "
-		"s:o}",
+		"{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+		"s:I, s:s, s:s, s:s, s:o, s:o}",
 		"effect", pl_effect_kind_name(e->kind), "slot",
 		e->slot ? pl_json_text(e->slot->key) : json_null(), "reference_slot",
 		e->reference_slot ? pl_json_text(e->reference_slot->key) : json_null(), "function",
 		is_step ? pl_json_bdf(e->function) : json_null(), "reference_function",
 		is_step ? pl_json_bdf(e->reference_function) : json_null(), "probe",
-		pl_probe_name(e->probe), "state", pl_json_text(e->state), "estimate_ns",
-		pl_json_ns(e->estimate_ns), "ci95_low_ns", pl_json_ns(e->low_ns), "ci95_high_ns",
-		pl_json_ns(e->high_ns), "detection_limit_ns", pl_json_ns(e->detection_limit_ns),
-		"n", (json_int_t)e->n, "unit_of_n", e->unit_of_n ? e->unit_of_n : "blocks",
-		"reference_class", pl_reference_class_name(e->reference_class), "status",
+		pl_probe_name(e->probe), "metric", pl_json_text(e->metric), "state",
+		pl_json_text(e->state), "estimate_ns", pl_json_ns(e->estimate_ns), "ci95_low_ns",
+		pl_json_ns(e->low_ns), "ci95_high_ns", pl_json_ns(e->high_ns), "detection_limit_ns",
+		pl_json_ns(e->detection_limit_ns), "p_value", pl_json_real(e->p_value),
+		"advertised_verdict", pl_json_text(e->verdict), "advertised_low_ns",
+		pl_json_known_ns(has_verdict ? e->advertised_low_ns : -1), "advertised_high_ns",
+		pl_json_known_ns(has_verdict ? e->advertised_high_ns : -1), "n", (json_int_t)e->n,
+		"unit_of_n", e->unit_of_n ? e->unit_of_n : "blocks", "reference_class",
+		pl_reference_class_name(e->reference_class), "status",
 		pl_claim_status_name(e->status), "reason", pl_json_text(e->reason), "sentence",
 		pl_json_text(e->sentence));
 }

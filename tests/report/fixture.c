@@ -5,6 +5,7 @@
 
 #include "core/rng.h"
 #include "model/summary.h"
+#include "tests/report/fixture_slots.h"
 
 #define TICK_NS 0.25
 
@@ -110,21 +111,7 @@ static void skipped_series(struct pl_run *run, const struct pl_slot *slot, enum 
 	}
 }
 
-struct slot_plan {
-	const char *key, *label, *chipset;
-	enum pl_attachment attachment;
-	enum pl_origin origin;
-	int hops;
-	unsigned speed_mts, width, max_speed_mts, max_width;
-	const char *device;
-	enum pl_device_kind kind;
-	uint32_t class_code;
-	struct pl_bdf path[6];
-	size_t path_count;
-	const char *unit;
-};
-
-static const struct pl_via *via_of(struct pl_run *run, const struct slot_plan *plan)
+static const struct pl_via *via_of(struct pl_run *run, const struct fx_slot *plan)
 {
 	size_t count = plan->hops > 0 ? (size_t)plan->hops : 0;
 	struct pl_via *via = pl_arena_array(&run->arena, count, sizeof(*via));
@@ -138,7 +125,7 @@ static const struct pl_via *via_of(struct pl_run *run, const struct slot_plan *p
 	return via;
 }
 
-static struct pl_device *device_of(struct pl_run *run, const struct slot_plan *plan)
+static struct pl_device *device_of(struct pl_run *run, const struct fx_slot *plan)
 {
 	struct pl_device *device;
 	struct pl_bdf *functions;
@@ -166,7 +153,7 @@ static struct pl_device *device_of(struct pl_run *run, const struct slot_plan *p
 	return device;
 }
 
-static void link_of(struct pl_slot *slot, const struct slot_plan *plan)
+static void link_of(struct pl_slot *slot, const struct fx_slot *plan)
 {
 	slot->link = (struct pl_link){
 		.is_present = plan->max_width > 0,
@@ -186,7 +173,7 @@ static void link_of(struct pl_slot *slot, const struct slot_plan *plan)
 	};
 }
 
-static void add_slot(struct pl_run *run, const struct slot_plan *plan)
+static void add_slot(struct pl_run *run, const struct fx_slot *plan)
 {
 	struct pl_slot *slot = pl_run_add_slot(run);
 
@@ -209,7 +196,7 @@ static void add_slot(struct pl_run *run, const struct slot_plan *plan)
 	link_of(slot, plan);
 }
 
-static void add_slots(struct pl_run *run, const struct slot_plan *plans, size_t count)
+static void add_slots(struct pl_run *run, const struct fx_slot *plans, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		add_slot(run, &plans[i]);
@@ -231,13 +218,15 @@ static struct pl_effect *claim(struct pl_run *run, enum pl_effect_kind kind, uns
 	e->detection_limit_ns = half_ns * 1.3;
 	e->n = 12;
 	e->unit_of_n = "blocks";
+	e->p_value = 0.0001;
+	e->metric = "read_4k";
 	e->reference_class = reference < 0 ? PL_REF_SAME_SLOT : PL_REF_SAME_UNIT;
 	e->status = PL_CLAIM_RESOLVED;
 	return e;
 }
 
-static void unclaimed(struct pl_run *run, enum pl_effect_kind kind, unsigned slot,
-		      enum pl_claim_status status, const char *reason)
+void fx_unclaimed(struct pl_run *run, enum pl_effect_kind kind, unsigned slot,
+		  enum pl_claim_status status, const char *reason)
 {
 	struct pl_effect *e = claim(run, kind, slot, -1, (double)NAN, (double)NAN);
 
@@ -246,6 +235,7 @@ static void unclaimed(struct pl_run *run, enum pl_effect_kind kind, unsigned slo
 	e->n = 0;
 	e->reference_class = PL_REF_NONE;
 	e->detection_limit_ns = (double)NAN;
+	e->p_value = (double)NAN;
 }
 
 /* The ladder along one slot's path at one offset, each rung step_ns above the one before. */
@@ -289,115 +279,12 @@ static struct pl_measurement *gpu(struct pl_run *run, const struct pl_slot *slot
 
 void fx_am5(struct pl_run *run)
 {
-	static const struct slot_plan plans[] = {
-		{"0000:00:01.1/00.0",
-		 "PCIEX16_1",
-		 NULL,
-		 PL_ATTACH_CPU_DIRECT,
-		 PL_ORIGIN_CPU,
-		 0,
-		 8000,
-		 16,
-		 16000,
-		 16,
-		 "NVIDIA T1000",
-		 PL_DEVICE_GPU,
-		 0x030000,
-		 {{0, 0, 1, 1}, {0, 1, 0, 0}},
-		 2,
-		 "unit-t1000"},
-		{"0000:00:02.1/00.0",
-		 "M2_1",
-		 NULL,
-		 PL_ATTACH_CPU_DIRECT,
-		 PL_ORIGIN_CPU,
-		 0,
-		 16000,
-		 4,
-		 16000,
-		 4,
-		 "Example SSD 1TB",
-		 PL_DEVICE_NVME,
-		 0x010802,
-		 {{0, 0, 2, 1}, {0, 2, 0, 0}},
-		 2,
-		 "unit-a"},
-		{"0000:00:02.2/00.0/04.0/00.0",
-		 "PCIEX16_2",
-		 "PROM21",
-		 PL_ATTACH_CHIPSET,
-		 PL_ORIGIN_CHIPSET,
-		 1,
-		 8000,
-		 4,
-		 16000,
-		 4,
-		 "NVIDIA T1000",
-		 PL_DEVICE_GPU,
-		 0x030000,
-		 {{0, 0, 2, 2}, {0, 3, 0, 0}, {0, 4, 4, 0}, {0, 5, 0, 0}},
-		 4,
-		 "unit-t1000"},
-		{"0000:00:02.2/00.0/08.0/00.0/04.0/00.0",
-		 "M2_3",
-		 "PROM21",
-		 PL_ATTACH_CHIPSET,
-		 PL_ORIGIN_CHIPSET,
-		 2,
-		 16000,
-		 4,
-		 16000,
-		 4,
-		 "Example SSD 1TB",
-		 PL_DEVICE_NVME,
-		 0x010802,
-		 {{0, 0, 2, 2},
-		  {0, 3, 0, 0},
-		  {0, 4, 8, 0},
-		  {0, 6, 0, 0},
-		  {0, 7, 4, 0},
-		  {0, 8, 0, 0}},
-		 6,
-		 "unit-a"},
-		{"0000:00:02.2/00.0/08.0/00.0/05.0",
-		 "PCIEX1_1",
-		 "PROM21",
-		 PL_ATTACH_CHIPSET,
-		 PL_ORIGIN_CHIPSET,
-		 2,
-		 0,
-		 0,
-		 8000,
-		 1,
-		 NULL,
-		 PL_DEVICE_OTHER,
-		 0,
-		 {{0, 0, 2, 2}, {0, 3, 0, 0}, {0, 4, 8, 0}, {0, 6, 0, 0}, {0, 7, 5, 0}},
-		 5,
-		 NULL},
-		{"0000:00:08.1/00.6",
-		 NULL,
-		 NULL,
-		 PL_ATTACH_INTEGRATED,
-		 PL_ORIGIN_INTEGRATED,
-		 0,
-		 0,
-		 0,
-		 0,
-		 0,
-		 "Audio controller",
-		 PL_DEVICE_OTHER,
-		 0x040300,
-		 {{0, 0, 8, 1}, {0, 9, 0, 6}},
-		 2,
-		 NULL},
-	};
 	const struct pl_slot *s;
 	struct pl_effect *e;
 
 	pl_run_init(run);
 	machine(run, "X670E Example", "AMD Ryzen 9 9900X (example data)");
-	add_slots(run, plans, sizeof(plans) / sizeof(plans[0]));
+	add_slots(run, fx_am5_slots, fx_am5_slot_count);
 	s = run->slots;
 	ladder(run, &s[0], 0x100, 420, 130);
 	ladder(run, &s[1], 0x100, 420, 240);
@@ -420,8 +307,8 @@ void fx_am5(struct pl_run *run)
 	e = claim(run, PL_EFFECT_EXIT, 3, -1, 31200, 1100);
 	e->state = "l1";
 	e->reference_class = PL_REF_SAME_SLOT;
-	unclaimed(run, PL_EFFECT_EXIT, 1, PL_CLAIM_NOT_MADE,
-		  "the link of this slot supports no state that could be switched");
+	fx_unclaimed(run, PL_EFFECT_EXIT, 1, PL_CLAIM_NOT_MADE,
+		     "the link of this slot supports no state that could be switched");
 	pl_run_warn(run, "W-LINK", "warning", "PCIEX16_1",
 		    "the link trained at 8 GT/s, both ends can do 16 GT/s");
 	pl_run_skip(run, "link states", "not root: the sysfs link files cannot be written",
@@ -430,45 +317,11 @@ void fx_am5(struct pl_run *run)
 
 void fx_intel(struct pl_run *run)
 {
-	static const struct slot_plan plans[] = {
-		{"0000:00:01.0/00.0",
-		 "PCI_E1",
-		 NULL,
-		 PL_ATTACH_CPU_DIRECT,
-		 PL_ORIGIN_CPU,
-		 0,
-		 8000,
-		 16,
-		 8000,
-		 16,
-		 "NVIDIA T1000",
-		 PL_DEVICE_GPU,
-		 0x030000,
-		 {{0, 0, 1, 0}, {0, 1, 0, 0}},
-		 2,
-		 "unit-t1000"},
-		{"0000:00:1b.4/00.0",
-		 "PCI_E4",
-		 "Z890 PCH",
-		 PL_ATTACH_CHIPSET,
-		 PL_ORIGIN_CHIPSET,
-		 1,
-		 8000,
-		 4,
-		 8000,
-		 4,
-		 "NVIDIA T1000",
-		 PL_DEVICE_GPU,
-		 0x030000,
-		 {{0, 0, 0x1b, 4}, {0, 3, 0, 0}},
-		 2,
-		 "unit-t1000"},
-	};
 	struct pl_effect *e;
 
 	pl_run_init(run);
 	machine(run, "Z890 Example", "Intel Core Ultra 9 285K (example data)");
-	add_slots(run, plans, sizeof(plans) / sizeof(plans[0]));
+	add_slots(run, fx_intel_slots, fx_intel_slot_count);
 	ladder(run, &run->slots[0], 0x100, 380, 90);
 	ladder(run, &run->slots[1], 0x100, 900, 150);
 	gpu(run, &run->slots[0], 785, 64 << 20);
@@ -481,123 +334,19 @@ void fx_intel(struct pl_run *run)
 
 void fx_nothing(struct pl_run *run)
 {
-	static const struct slot_plan plans[] = {
-		{"0000:00:02.1/00.0",
-		 "M2A",
-		 NULL,
-		 PL_ATTACH_CPU_DIRECT,
-		 PL_ORIGIN_CPU,
-		 0,
-		 16000,
-		 4,
-		 16000,
-		 4,
-		 "Example SSD A",
-		 PL_DEVICE_NVME,
-		 0x010802,
-		 {{0, 0, 2, 1}, {0, 1, 0, 0}},
-		 2,
-		 "unit-a"},
-		{"0000:00:02.2/00.0/04.0/00.0",
-		 "M2B",
-		 "PROM21",
-		 PL_ATTACH_CHIPSET,
-		 PL_ORIGIN_CHIPSET,
-		 1,
-		 16000,
-		 4,
-		 16000,
-		 4,
-		 "Different SSD B",
-		 PL_DEVICE_NVME,
-		 0x010802,
-		 {{0, 0, 2, 2}, {0, 2, 0, 0}, {0, 3, 4, 0}, {0, 4, 0, 0}},
-		 4,
-		 "unit-b"},
-	};
 
 	pl_run_init(run);
 	machine(run, "B650 Example", "AMD Ryzen 5 7600 (example data)");
 	run->machine.hypervisor = "QEMU";
 	run->allow_virtual = true;
-	add_slots(run, plans, sizeof(plans) / sizeof(plans[0]));
+	add_slots(run, fx_nothing_slots, fx_nothing_slot_count);
 	for (unsigned i = 0; i < 2; i++) {
 		run->slots[i].link.aspm_enabled = 0;
 		nvme(run, &run->slots[i], 61000 + 900 * i);
-		unclaimed(run, PL_EFFECT_EXIT, i, PL_CLAIM_NOT_MADE, "firmware left ASPM off");
+		fx_unclaimed(run, PL_EFFECT_EXIT, i, PL_CLAIM_NOT_MADE, "firmware left ASPM off");
 	}
-	unclaimed(run, PL_EFFECT_HOP, 1, PL_CLAIM_NOT_MADE, "different drives: not attributable");
-}
-
-const char *const fx_hostile_texts[] = {
-	"</script><script>document.title='owned'</script>",
-	"\"><img src=x onerror=alert(1)>",
-	"=cmd|' /C calc'!A0",
-	"@SUM(1+1)*cmd|' /C calc'!A0",
-	"right\u202eto\u202cleft\u2066marks\u200f",
-	"bad \xff\xc0\x80 utf-8 \xed\xa0\x80",
-	"\033[31mred\033[0m\x07 bell\r\nnew,line",
-	"| pipe | `code` **bold** [link](http://x) <b>",
-	"\xe4\xb8\xad\xe6\x96\x87\xe6\x8f\x92\xe6\xa7\xbd",
-};
-const unsigned fx_hostile_count = sizeof(fx_hostile_texts) / sizeof(fx_hostile_texts[0]);
-
-static const char *evil(struct pl_run *run, unsigned *at)
-{
-	const char *text = fx_hostile_texts[(*at)++ % fx_hostile_count];
-
-	if (*at % 7)
-		return text;
-	/* Every seventh is 10 kB long. */
-	char *big = pl_arena_alloc(&run->arena, 10241);
-
-	for (size_t i = 0; i < 10240; i++)
-		big[i] = text[i % strlen(text)];
-	return big;
-}
-
-static void spoil_machine(struct pl_run *run, unsigned *at)
-{
-	struct pl_machine *m = &run->machine;
-	const char **const fields[] = {&m->board_vendor, &m->board_name,     &m->board_version,
-				       &m->bios_vendor,  &m->bios_version,   &m->bios_date,
-				       &m->cpu,          &m->microcode,      &m->os,
-				       &m->kernel,       &m->kernel_cmdline, &m->aspm_policy,
-				       &m->iommu,        &m->governor,       &m->lockdown,
-				       &run->cstates};
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		*fields[i] = evil(run, at);
-}
-
-void fx_hostile(struct pl_run *run)
-{
-	unsigned at = 0;
-
-	fx_am5(run);
-	spoil_machine(run, &at);
-	for (size_t i = 0; i < run->slot_count; i++) {
-		struct pl_slot *s = &run->slots[i];
-		struct pl_device *device = (struct pl_device *)s->device;
-
-		s->label = evil(run, &at);
-		s->label_note = evil(run, &at);
-		s->chipset = s->chipset ? evil(run, &at) : NULL;
-		s->reason = evil(run, &at);
-		for (size_t k = 0; k < s->via_count; k++)
-			((struct pl_via *)s->via)[k].name = evil(run, &at);
-		if (!device)
-			continue;
-		device->name = evil(run, &at);
-		device->model = evil(run, &at);
-		device->driver = evil(run, &at);
-	}
-	for (unsigned i = 0; i < fx_hostile_count; i++) {
-		pl_run_warn(run, "W-SMBIOS", "warning", evil(run, &at), "%s", evil(run, &at));
-		pl_run_skip(run, evil(run, &at), evil(run, &at), evil(run, &at));
-		run->effects[0].sentence = evil(run, &at);
-		unclaimed(run, PL_EFFECT_TAIL, 0, PL_CLAIM_NOT_MADE, evil(run, &at));
-	}
+	fx_unclaimed(run, PL_EFFECT_HOP, 1, PL_CLAIM_NOT_MADE,
+		     "different drives: not attributable");
 }
 
 void fx_empty(struct pl_run *run)

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "report/report.h"
 #include "tests/report/fixture.h"
@@ -16,6 +17,8 @@ int main(int argc, char **argv)
 			{"empty", fx_empty}};
 	struct pl_html_options options = {argc > 2 ? PL_LANG_ZH_CN : PL_LANG_EN, false};
 
+	if (argc > 1)
+		mkdir(argv[1], 0755);
 	for (size_t i = 0; argc > 1 && i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
 		struct pl_run run;
 		struct pl_err err = {0};
