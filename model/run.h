@@ -14,6 +14,7 @@
 #include "core/arena.h"
 #include "model/aspm_link.h"
 #include "model/bdf.h"
+#include "model/drive.h"
 #include "model/slot.h"
 
 #define PL_SCHEMA "pcielat.result"
@@ -222,6 +223,8 @@ struct pl_run {
 	size_t measurement_count, measurement_capacity;
 	struct pl_gpu *gpus;
 	size_t gpu_count;
+	struct pl_drive *drives; /* filled by pl_nvme_survey */
+	size_t drive_count, drive_capacity;
 	struct pl_aspm_link *aspm_links; /* every link of the machine; filled by pl_link_survey */
 	size_t aspm_link_count, aspm_link_capacity;
 	struct pl_effect *effects;
