@@ -1,0 +1,184 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "link/act.h"
+#include "link/control.h"
+#include "link/decode.h"
+#include "link/regs.h"
+
+/* A copy of the link with room of its own, read anew. Free now->down. */
+static int read_again(struct pl_link_control *control, const struct pl_aspm_link *found,
+		      struct pl_aspm_link *now)
+{
+	size_t bytes = found->down_count * sizeof(*found->down);
+
+	*now = *found;
+	now->down = malloc(bytes);
+	if (!now->down)
+		return -ENOMEM;
+	memcpy(now->down, found->down, bytes);
+	pl_link_read_attrs(&control->root, found->down[0].bdf, now->attr);
+	return pl_link_read_link(control->io, &control->root, now);
+}
+
+static bool attrs_show(const struct pl_aspm_link *now, unsigned target)
+{
+	for (int i = 0; i < PL_ATTR_COUNT; i++) {
+		unsigned bit = pl_aspm_attr_bit(i) & PL_ASPM_STATES;
+
+		if (bit && now->attr[i] >= 0 && (now->attr[i] == 1) != ((target & bit) != 0))
+			return false;
+	}
+	return true;
+}
+
+static unsigned target_of(const struct path_control *p, size_t i)
+{
+	return p->now ? p->now->targets[i] : pl_link_possible_states(p->path.links[i]);
+}
+
+/* Then the words must be those of the start, however odd they were. */
+static bool is_target_as_found(const struct path_control *p, size_t i)
+{
+	return target_of(p, i) == pl_link_possible_states(p->path.links[i]);
+}
+
+static enum pl_aspm_verdict judge(const struct path_control *p, size_t i,
+				  const struct pl_aspm_link *now)
+{
+	const struct pl_aspm_link *found = p->path.links[i];
+	bool is_right = is_target_as_found(p, i) ? pl_link_is_as_found(now, found)
+						 : pl_link_shows(now, found, target_of(p, i));
+
+	if (now->enabled == PL_ASPM_UNKNOWN)
+		return PL_VERDICT_UNREADABLE;
+	if (is_right)
+		return PL_VERDICT_CONFIRMED;
+	if (p->was_confirmed || !p->now)
+		return PL_VERDICT_REVERTED;
+	if (found->owner != PL_OWNER_KERNEL)
+		return PL_VERDICT_FIRMWARE_OWNED;
+	return attrs_show(now, target_of(p, i)) ? PL_VERDICT_KERNEL_ONLY : PL_VERDICT_NOT_SET;
+}
+
+static void explain(struct pl_link_check *check, const struct pl_aspm_link *now, unsigned target,
+		    enum pl_aspm_verdict verdict)
+{
+	char bdf[PL_BDF_TEXT], want[64], up[64], down[64];
+
+	if (check->why[0])
+		return;
+	if (verdict == PL_VERDICT_UNREADABLE) {
+		snprintf(check->why, sizeof(check->why),
+			 "%s: the link registers cannot be read (root is needed)",
+			 pl_bdf_format(now->down[0].bdf, bdf));
+		return;
+	}
+	snprintf(check->why, sizeof(check->why),
+		 "%s: %s: wanted %s, the registers show %s above and %s below",
+		 pl_bdf_format(now->down[0].bdf, bdf), pl_aspm_verdict_name(verdict),
+		 pl_aspm_format(target, want, sizeof(want)),
+		 pl_aspm_format(now->up.enabled, up, sizeof(up)),
+		 pl_aspm_format(now->down[0].enabled, down, sizeof(down)));
+}
+
+static void check_link(struct pl_link_control *control, struct path_control *p, size_t i,
+		       struct pl_link_check *check)
+{
+	struct pl_aspm_link now;
+	int rc = read_again(control, p->path.links[i], &now);
+	char bdf[PL_BDF_TEXT];
+
+	if (rc == -ENODEV) {
+		check->must_stop = true;
+		check->link[i] = PL_VERDICT_UNREADABLE;
+		snprintf(check->why, sizeof(check->why),
+			 "%s: the device is gone (registers read as all ones)",
+			 pl_bdf_format(p->path.links[i]->down[0].bdf, bdf));
+	} else {
+		check->link[i] = rc ? PL_VERDICT_UNREADABLE : judge(p, i, &now);
+		check->enabled[i] = rc ? PL_ASPM_UNKNOWN : now.enabled;
+		if (check->link[i] != PL_VERDICT_CONFIRMED)
+			explain(check, &now, target_of(p, i), check->link[i]);
+		check->speed_mts = pl_link_decode_speed_mts(now.down ? now.down[0].lnksta : 0);
+		check->width = pl_link_decode_width(now.down ? now.down[0].lnksta : 0);
+	}
+	if (check->link[i] > check->verdict)
+		check->verdict = check->link[i];
+	free(now.down);
+}
+
+static void check_policy(struct pl_link_control *control, struct pl_link_check *check)
+{
+	char now[PL_JOURNAL_VALUE_BYTES];
+
+	if (!control->policy[0] || control->journal.policy[0] ||
+	    pl_link_read_policy(&control->root, now, sizeof(now)) || !strcmp(now, control->policy))
+		return;
+	if (!check->why[0])
+		snprintf(
+			check->why, sizeof(check->why),
+			"someone changed the ASPM policy from %s to %s during the run (TLP, tuned, "
+			"power-profiles-daemon?)",
+			control->policy, now);
+	if (check->verdict <= PL_VERDICT_CONFIRMED)
+		check->verdict = PL_VERDICT_REVERTED;
+}
+
+static void check_errors(struct pl_link_control *control, struct path_control *p,
+			 struct pl_link_check *check)
+{
+	struct pl_aer_counts now = {0, 0, false};
+
+	for (size_t i = 0; i < p->path.link_count; i++) {
+		const struct pl_aspm_link *link = p->path.links[i];
+
+		pl_aer_add(&control->root, link->up.bdf, &now);
+		for (size_t f = 0; f < link->down_count; f++)
+			pl_aer_add(&control->root, link->down[f].bdf, &now);
+	}
+	/* A counter that went back belongs to a device that was removed and found again. */
+	if (now.correctable > p->aer.correctable)
+		check->correctable = now.correctable - p->aer.correctable;
+	if (now.uncorrectable > p->aer.uncorrectable)
+		check->uncorrectable = now.uncorrectable - p->aer.uncorrectable;
+	if (!check->uncorrectable && check->correctable <= PL_AER_CORRECTABLE_MAX)
+		return;
+	check->must_stop = true;
+	snprintf(check->why, sizeof(check->why),
+		 "PCIe errors on the path: %llu uncorrectable, %llu correctable since the start; "
+		 "link states were put back and the run stops",
+		 (unsigned long long)check->uncorrectable, (unsigned long long)check->correctable);
+}
+
+void pl_link_check_path(struct pl_link_control *control, struct path_control *p,
+			struct pl_link_check *check)
+{
+	*check = (struct pl_link_check){.verdict = PL_VERDICT_NONE};
+	for (size_t i = 0; i < p->path.link_count; i++)
+		check_link(control, p, i, check);
+	check_policy(control, check);
+	check_errors(control, p, check);
+	if (check->verdict == PL_VERDICT_CONFIRMED)
+		p->was_confirmed = true;
+}
+
+/* Error counters or a vanished device: put all back at once. */
+int pl_link_stop_if_needed(struct pl_link_control *control, struct pl_link_check *check,
+			   struct pl_err *err)
+{
+	if (!check->must_stop)
+		return 0;
+	control->is_stopped = true;
+	pl_run_warn(control->run, "W-ASPM-STOP", "error", NULL, "%s", check->why);
+	return pl_link_restore(control, err);
+}
+
+int pl_link_verify(struct pl_link_control *control, const struct pl_link_path *path,
+		   struct pl_link_check *check, struct pl_err *err)
+{
+	pl_link_check_path(control, pl_link_own(path), check);
+	return pl_link_stop_if_needed(control, check, err);
+}

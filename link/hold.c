@@ -1,0 +1,134 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "link/act.h"
+#include "link/control.h"
+
+/* power/control and pm_qos_latency_tolerance_us: journalled, written, read back. */
+
+static const struct pl_aspm_function *find_function(const struct pl_run *run, struct pl_bdf bdf)
+{
+	for (size_t i = 0; i < run->aspm_link_count; i++) {
+		const struct pl_aspm_link *link = &run->aspm_links[i];
+
+		if (pl_bdf_is_equal(link->up.bdf, bdf))
+			return &link->up;
+		for (size_t f = 0; f < link->down_count; f++)
+			if (pl_bdf_is_equal(link->down[f].bdf, bdf))
+				return &link->down[f];
+	}
+	return NULL;
+}
+
+/* The ids must be known: the journal puts nothing back into a device it cannot recognise. */
+static int describe(struct pl_link_control *control, struct pl_bdf bdf,
+		    struct pl_journal_text *text, struct pl_err *err)
+{
+	const struct pl_aspm_function *f = find_function(control->run, bdf);
+	char name[PL_BDF_TEXT];
+
+	if (!f)
+		return pl_fail(err, -ENODEV, "%s is at no link", pl_bdf_format(bdf, name));
+	text->bdf = bdf;
+	text->vendor_id = f->vendor_id;
+	text->device_id = f->device_id;
+	return 0;
+}
+
+/* text->path and kind are given; value is what must be there in the end. */
+static int hold_text(struct pl_link_control *control, struct pl_journal_text *text,
+		     const char *value, struct pl_err *err)
+{
+	int rc = pl_link_read_line(&control->root, text->path, text->value, sizeof(text->value));
+
+	if (rc)
+		return pl_fail(err, rc, "/%s: %s", text->path, strerror(-rc));
+	if (!strcmp(text->value, value))
+		return 0;
+	if (control->why_not)
+		return pl_fail(err, -EPERM, "/%s stays %s: %s", text->path, text->value,
+			       control->why_not);
+	rc = pl_link_can_write(&control->root, text->path);
+	if (rc)
+		return pl_fail(err, rc, "cannot write /%s: %s: %s", text->path, strerror(-rc),
+			       pl_link_cause(-rc));
+	rc = pl_link_arm(control, text, NULL, err);
+	return rc ? rc : pl_link_put_text(control->io, &control->root, text->path, value, err);
+}
+
+static int hold_function(struct pl_link_control *control, struct pl_bdf bdf, struct pl_err *err)
+{
+	struct pl_journal_text text = {.kind = PL_TEXT_POWER};
+	char path[PL_LINK_PATH_BYTES];
+	int rc = describe(control, bdf, &text, err);
+
+	text.path = pl_link_device_path(path, bdf, "power/control");
+	if (rc || !pl_sysroot_exists(&control->root, path))
+		return rc; /* a kernel without runtime power management holds it anyway */
+	return hold_text(control, &text, "on", err);
+}
+
+int pl_link_hold_power(struct pl_link_control *control, const struct pl_link_path *path,
+		       struct pl_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < path->link_count; i++) {
+		const struct pl_aspm_link *link = path->links[i];
+
+		rc = hold_function(control, link->up.bdf, err);
+		for (size_t f = 0; !rc && f < link->down_count; f++)
+			rc = hold_function(control, link->down[f].bdf, err);
+	}
+	return rc;
+}
+
+/* ".../0000:01:00.0/nvme/nvme0/power/pm_qos_latency_tolerance_us" of the slot's drive. */
+static int find_latency_file(struct pl_link_control *control, const struct pl_slot *slot,
+			     char path[PL_LINK_PATH_BYTES], struct pl_err *err)
+{
+	struct pl_arena arena = {NULL};
+	char folder[PL_LINK_PATH_BYTES], name[128], **names = NULL;
+	int count = 0;
+
+	if (slot->device) {
+		pl_link_device_path(folder, slot->device->bdf, "nvme");
+		count = pl_sysroot_list(&control->root, folder, &arena, &names);
+	}
+	if (count > 0) {
+		snprintf(name, sizeof(name), "nvme/%.32s/power/pm_qos_latency_tolerance_us",
+			 names[0]);
+		pl_link_device_path(path, slot->device->bdf, name);
+	}
+	pl_arena_fini(&arena);
+	if (count <= 0)
+		return pl_fail(err, -ENOTSUP, "%s: not an NVMe drive with a driver",
+			       slot->label ? slot->label : slot->key);
+	if (!pl_sysroot_exists(&control->root, path))
+		return pl_fail(err, -ENOTSUP,
+			       "%s: the drive has no autonomous power state transitions, or the "
+			       "kernel does not offer to hold them off",
+			       slot->label ? slot->label : slot->key);
+	return 0;
+}
+
+int pl_link_set_apst(struct pl_link_control *control, const struct pl_slot *slot,
+		     enum pl_link_apst apst, struct pl_err *err)
+{
+	struct pl_journal_text text = {.kind = PL_TEXT_LATENCY};
+	const struct pl_journal_text *found;
+	char path[PL_LINK_PATH_BYTES];
+	int rc = find_latency_file(control, slot, path, err);
+
+	if (rc)
+		return rc;
+	text.path = path;
+	found = pl_journal_find_text(&control->journal, path);
+	if (apst == PL_LINK_APST_AS_FOUND)
+		return found ? pl_link_put_text(control->io, &control->root, path, found->value,
+						err)
+			     : 0;
+	rc = describe(control, slot->device->bdf, &text, err);
+	return rc ? rc : hold_text(control, &text, "0", err);
+}

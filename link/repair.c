@@ -1,0 +1,168 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "link/act.h"
+#include "link/lock.h"
+
+/* A guard needs well under a second per link; after this long the holder is taken for alive. */
+#define GUARD_PATIENCE_STEPS 100
+#define GUARD_STEP_NS 50000000L
+
+static long read_pid(int fd)
+{
+	char text[32];
+	ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (got <= 0)
+		return 0;
+	text[got] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+static bool is_process_alive(long pid)
+{
+	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+static void wait_a_step(void)
+{
+	struct timespec step = {0, GUARD_STEP_NS};
+
+	nanosleep(&step, NULL);
+}
+
+/* 0 when locked. The lock outlives its run while the run's guard is at work. */
+static int lock_patiently(int fd)
+{
+	for (int i = 0; i < GUARD_PATIENCE_STEPS; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		if (is_process_alive(read_pid(fd)))
+			return -EBUSY;
+		wait_a_step();
+	}
+	return -EBUSY;
+}
+
+static int write_pid(int fd)
+{
+	char text[32];
+	int length = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+
+	if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length)
+		return -EIO;
+	return 0;
+}
+
+int pl_link_lock(const struct pl_sysroot *root, struct pl_err *err)
+{
+	int rc = pl_journal_make_dir(root), fd;
+
+	if (rc)
+		return pl_fail(err, rc, "/%s: %s: %s", PL_JOURNAL_DIR, strerror(-rc),
+			       pl_link_cause(-rc));
+	fd = openat(root->fd, PL_JOURNAL_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return pl_fail(err, -errno, "/%s: %s: %s", PL_JOURNAL_LOCK, strerror(errno),
+			       pl_link_cause(errno));
+	rc = lock_patiently(fd);
+	if (!rc)
+		rc = write_pid(fd);
+	if (!rc)
+		return fd;
+	if (rc == -EBUSY)
+		pl_fail(err, rc, "another pcielat (process %ld) is changing link states",
+			read_pid(fd));
+	else
+		pl_fail(err, rc, "/%s: %s", PL_JOURNAL_LOCK, strerror(-rc));
+	close(fd);
+	return rc;
+}
+
+/* The guard's note of what it did, once. */
+static void take_note(const struct pl_sysroot *root, struct pl_link_repair *repair)
+{
+	uint64_t restored;
+
+	if (pl_sysroot_u64(root, PL_JOURNAL_NOTE, &restored))
+		return;
+	repair->by_guard = true;
+	repair->restored = (size_t)restored;
+	snprintf(repair->text, sizeof(repair->text),
+		 "an earlier run died; its guard process put back %zu setting%s", repair->restored,
+		 restored == 1 ? "" : "s");
+	pl_journal_remove(root, PL_JOURNAL_NOTE);
+}
+
+static int put_back(const struct pl_journal *journal, const struct pl_sysroot *root,
+		    const struct pl_link_io *io, struct pl_link_repair *repair, struct pl_err *err)
+{
+	struct pl_link_restored result;
+	char gone[64] = "";
+
+	pl_link_restore_journal(journal, root, io, &result);
+	repair->restored = result.restored;
+	repair->failed = result.failed;
+	if (result.failed) {
+		snprintf(repair->text, sizeof(repair->text), "%s", result.first.text);
+		return pl_fail(err, -EIO,
+			       "%zu of the settings that a dead run changed could not be "
+			       "put back: %s; run `pcielat restore` as root, or reboot",
+			       result.failed, result.first.text);
+	}
+	if (result.gone)
+		snprintf(gone, sizeof(gone), "; %zu belonged to devices no longer there",
+			 result.gone);
+	snprintf(repair->text, sizeof(repair->text),
+		 "an earlier run (process %ld) died without restoring; %zu setting%s put back%s",
+		 journal->pid, result.restored, result.restored == 1 ? "" : "s", gone);
+	return pl_journal_remove(root, PL_JOURNAL_FILE);
+}
+
+int pl_link_repair_locked(const struct pl_sysroot *root, const struct pl_link_io *io,
+			  struct pl_link_repair *repair, struct pl_err *err)
+{
+	struct pl_journal journal;
+	char boot_id[PL_JOURNAL_BOOT_BYTES];
+	int rc;
+
+	*repair = (struct pl_link_repair){.text = "nothing to restore"};
+	take_note(root, repair);
+	rc = pl_journal_read(&journal, root, err);
+	pl_journal_read_boot_id(root, boot_id);
+	if (rc == -ENOENT) {
+		rc = 0;
+	} else if (!rc && strcmp(journal.boot_id, boot_id)) {
+		repair->is_stale = true;
+		snprintf(repair->text, sizeof(repair->text),
+			 "the journal is of an earlier boot: firmware has set the links up anew");
+		rc = pl_journal_remove(root, PL_JOURNAL_FILE);
+	} else if (!rc) {
+		repair->found = true;
+		rc = put_back(&journal, root, io, repair, err);
+	}
+	pl_journal_fini(&journal);
+	return rc;
+}
+
+int pl_link_repair(const struct pl_sysroot *root, const struct pl_link_io *io,
+		   struct pl_link_repair *repair, struct pl_err *err)
+{
+	int fd = pl_link_lock(root, err), rc;
+
+	*repair = (struct pl_link_repair){.text = "nothing to restore"};
+	if (fd < 0)
+		return fd;
+	rc = pl_link_repair_locked(root, io ? io : &pl_link_io_files, repair, err);
+	close(fd);
+	return rc;
+}
