@@ -50,7 +50,7 @@ enum pl_link_state_kind {
 
 /* One state of all links of a path. */
 struct pl_link_state {
-	const char *name; /* "off", "as_found", "l1", "device_only", "uplink_only", … : for JSON */
+	const char *name; /* model/state.h: "off", "as_found", "l1", "device_only", … */
 	const char *text; /* "L1 on the device link, links above off" */
 	enum pl_link_state_kind kind;
 	const unsigned *targets; /* per link of the path, root port first: enum pl_aspm bits */

@@ -55,12 +55,7 @@ static int lock_patiently(int fd)
 
 static int write_pid(int fd)
 {
-	char text[32];
-	int length = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-
-	if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length)
-		return -EIO;
-	return 0;
+	return ftruncate(fd, 0) || dprintf(fd, "%ld\n", (long)getpid()) < 0 ? -EIO : 0;
 }
 
 int pl_link_lock(const struct pl_sysroot *root, struct pl_err *err)

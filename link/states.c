@@ -126,7 +126,7 @@ static void add_device_subsets(struct builder *b)
 	for (size_t m = 0; m < MASK_COUNT; m++) {
 		fill(b, targets, b->count - 1, masks[m].mask);
 		add_state(b, PL_LINK_STATE_PARTIAL, targets,
-			  pl_arena_printf(b->arena, "device_%s", masks[m].name),
+			  pl_arena_printf(b->arena, "device_%s_uplink_off", masks[m].name),
 			  pl_arena_printf(b->arena, "%s on the device link, the links above off",
 					  masks[m].text));
 	}

@@ -54,7 +54,7 @@ static void assert_shown(const struct fake_kernel *fake, const struct pl_aspm_li
 }
 
 static struct {
-	unsigned settable, refused, changed; /* so that nobody mistakes a silent test for a good one */
+	unsigned settable, refused, changed; /* shows that the test did something */
 } seen;
 
 static void try_state(struct fake_kernel *fake, struct pl_link_control *control,
