@@ -26,10 +26,10 @@ install(FILES completions/pcielat.bash RENAME pcielat
 install(FILES completions/_pcielat DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 install(FILES completions/pcielat.fish
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
+file(GLOB documents docs/*.md)
 install(FILES README.md ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
-file(GLOB schemas CONFIGURE_DEPENDS schema/*.json)
+file(GLOB schemas schema/*.json)
 install(FILES ${schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/pcielat)
 
 set(CPACK_GENERATOR DEB)

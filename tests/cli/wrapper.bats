@@ -38,13 +38,11 @@ case $* in
 *)
 	mkdir "$2/building" || { echo overlap >>"$calls" && exit 1; }
 	sleep 0.3
+	cmp -s "$calls.program" "$2/pcielat" || echo '[1/1] Linking C executable pcielat'
 	cp "$calls.program" "$2/pcielat"
 	rmdir "$2/building"
 	;;
 esac
-EOF
-	stand_in ninja <<'EOF'
-[ -x "$2/pcielat" ] && echo 'ninja: no work to do.'
 EOF
 	# A root that is only pretended cannot become somebody else.
 	[ "$EUID" = 0 ] || stand_in setpriv <<'EOF'
@@ -122,12 +120,13 @@ EOF
 	grep -q caught "$calls"
 }
 
-@test "nothing is built twice, and the second call is silent" {
-	"$top/tools/pcielat" 2>/dev/null
+@test "the second call is silent and configures nothing" {
+	run "$top/tools/pcielat" list
+	[[ $output == *'building release (log: '*'<list>' ]]
 	: >"$calls"
 	run "$top/tools/pcielat" list
 	[ "$output" = '<list>' ]
-	[ ! -s "$calls" ]
+	run ! grep -- --preset "$calls"
 }
 
 @test "a moved checkout is configured again" {
@@ -145,7 +144,7 @@ EOF
 	grep -q '<one>' "$calls.1"
 	grep -q '<two>' "$calls.2"
 	run ! grep -q overlap "$calls"
-	[ "$(grep -c -- --build "$calls")" -eq 1 ]
+	[ "$(grep -c -- --preset "$calls")" -eq 1 ]
 }
 
 @test "a failing build shows the compiler's words and the log" {
@@ -227,7 +226,7 @@ EOF
 	chmod -R a-w "$top/build"
 	run "${other[@]}" "$top/tools/pcielat" list
 	[ "$output" = '<list>' ]
-	stand_in ninja <<<'echo "[1/1] link"'
+	touch "$top/new.c"
 	run "${other[@]}" "$top/tools/pcielat" list
 	chmod -R u+w "$top/build"
 	[ "$status" -eq 1 ]
