@@ -93,6 +93,7 @@ struct pl_bin {
 struct pl_block_summary {
 	size_t n;
 	double p50_ns, mean_ns, p99_ns, max_ns;
+	double centre_ns; /* pl_measurement_block_centres: what differences are made of */
 };
 
 /* One series: one slot, one device, one probe, one metric, one set of conditions. */
@@ -237,6 +238,9 @@ struct pl_run {
 	const char *const *argv;
 	size_t argc;
 	const char *session_id, *started_utc, *finished_utc;
+	const char *const
+		*boot_ids; /* of merged runs: m->boot is an index; NULL: machine.boot_id */
+	size_t boot_count;
 	uint64_t seed;
 	bool is_complete;        /* false: interrupted, partial */
 	bool allow_virtual;      /* --allow-virtual: verdicts in a VM, stamped */

@@ -40,12 +40,34 @@ static double block_quantile_ns(const struct pl_measurement *m, uint64_t *scratc
 	return quantile_ns(m, scratch, count, p);
 }
 
+/* Of results without samples: the numbers of the blocks that were stored. */
+static size_t stored_blocks(const struct pl_measurement *m, double p, bool is_centre, double *out)
+{
+	bool is_median = p > 0.4999 && p<0.5001, is_p99 = p> 0.9899 && p < 0.9901;
+	size_t found = 0;
+
+	for (size_t b = 0; b < m->blocks_done; b++) {
+		const struct pl_block_summary *block = &m->stored_blocks[b];
+
+		out[b] = is_centre   ? block->centre_ns
+			 : is_median ? block->p50_ns
+			 : is_p99    ? block->p99_ns
+				     : NONE;
+		found += !isnan(out[b]);
+	}
+	return found;
+}
+
 size_t pl_measurement_block_quantiles(const struct pl_measurement *m, double p, double *out)
 {
 	struct pl_arena scratch = {NULL};
 	uint64_t *samples = pl_arena_array(&scratch, m->n, sizeof(*samples));
 	size_t found = 0;
 
+	if (!m->ticks && m->stored_blocks) {
+		pl_arena_fini(&scratch);
+		return stored_blocks(m, p, false, out);
+	}
 	for (size_t b = 0; b < m->blocks_done; b++) {
 		out[b] = block_quantile_ns(m, samples, b, p);
 		found += !isnan(out[b]);
@@ -60,6 +82,10 @@ size_t pl_measurement_block_centres(const struct pl_measurement *m, double *out)
 	uint64_t *sorted = pl_arena_array(&scratch, m->n, sizeof(*sorted));
 	size_t found = 0;
 
+	if (!m->ticks && m->stored_blocks) {
+		pl_arena_fini(&scratch);
+		return stored_blocks(m, 0.5, true, out);
+	}
 	for (size_t b = 0; b < m->blocks_done; b++) {
 		size_t count;
 		const uint64_t *samples = pl_measurement_block(m, b, &count);

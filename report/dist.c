@@ -63,7 +63,8 @@ static struct pl_block_summary block_summary(const struct pl_measurement *m, siz
 					     uint64_t *sorted)
 {
 	const double scale = m->ns_per_tick;
-	struct pl_block_summary out = {0, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+	const double none = (double)NAN;
+	struct pl_block_summary out = {0, none, none, none, none, none};
 	const uint64_t *samples = pl_measurement_block(m, b, &out.n);
 	double sum = 0.0;
 
@@ -75,6 +76,7 @@ static struct pl_block_summary block_summary(const struct pl_measurement *m, siz
 	pl_stats_sort(sorted, out.n);
 	out.mean_ns = sum / (double)out.n * scale;
 	out.p50_ns = (double)pl_stats_quantile(sorted, out.n, 0.5) * scale;
+	out.centre_ns = pl_stats_grouped_median(sorted, out.n) * scale;
 	if (pl_stats_quantile_is_carried(out.n, 0.99))
 		out.p99_ns = (double)pl_stats_quantile(sorted, out.n, 0.99) * scale;
 	out.max_ns = (double)sorted[out.n - 1] * scale;

@@ -167,7 +167,11 @@ static json_t *boots_of(const struct pl_run *run)
 {
 	json_t *array = json_array();
 
-	if (run->machine.boot_id)
+	if (run->boot_count == 1 && !run->boot_ids[0])
+		return array;
+	for (size_t i = 0; i < run->boot_count; i++)
+		json_array_append_new(array, pl_json_text(run->boot_ids[i]));
+	if (run->machine.boot_id && !run->boot_count)
 		json_array_append_new(array, pl_json_text(run->machine.boot_id));
 	return array;
 }

@@ -75,18 +75,19 @@ static json_t *blocks(const struct pl_measurement *m)
 {
 	struct pl_arena arena = {NULL};
 	size_t count;
-	const struct pl_block_summary *items = pl_dist_blocks(&arena, m, &count);
+	const struct pl_block_summary *b = pl_dist_blocks(&arena, m, &count);
 	json_t *rows = json_array();
 
-	for (size_t i = 0; items && i < count; i++)
-		json_array_append_new(
-			rows, json_pack("[I, o, o, o, o]", (json_int_t)items[i].n,
-					pl_json_ns(items[i].p50_ns), pl_json_ns(items[i].mean_ns),
-					pl_json_ns(items[i].p99_ns), pl_json_ns(items[i].max_ns)));
+	for (size_t i = 0; b && i < count; i++)
+		json_array_append_new(rows,
+				      json_pack("[I, o, o, o, o, o]", (json_int_t)b[i].n,
+						pl_json_ns(b[i].p50_ns), pl_json_ns(b[i].mean_ns),
+						pl_json_ns(b[i].p99_ns), pl_json_ns(b[i].max_ns),
+						pl_json_ns(b[i].centre_ns)));
 	pl_arena_fini(&arena);
-	return json_pack("{s:i, s:i, s:[s, s, s, s, s], s:o}", "planned", (int)m->blocks, "done",
+	return json_pack("{s:i, s:i, s:[s, s, s, s, s, s], s:o}", "planned", (int)m->blocks, "done",
 			 (int)m->blocks_done, "columns", "n", "p50_ns", "mean_ns", "p99_ns",
-			 "max_ns", "rows", rows);
+			 "max_ns", "centre_ns", "rows", rows);
 }
 
 static json_t *samples(const struct pl_measurement *m, uint64_t *offset_bytes)

@@ -51,6 +51,9 @@ enum pl_lang { PL_LANG_EN, PL_LANG_ZH_CN };
 struct pl_html_options {
 	enum pl_lang lang;
 	bool no_charts; /* tables and the slot map only */
+	/* Other boards or runs for the section "compare"; may be NULL. */
+	const struct pl_run *const *others;
+	size_t other_count;
 };
 
 /* "en", "zh-CN" (and "zh"): 0 or -EINVAL with the list of what there is. */
@@ -67,5 +70,35 @@ int pl_report_write_html(const struct pl_run *run, const struct pl_html_options 
  */
 int pl_report_write_dir(const struct pl_run *run, const char *dir,
 			const struct pl_html_options *options, struct pl_err *err);
+
+/* A block for a forum or an article: test system, table, verdict, as Markdown. */
+int pl_report_write_markdown(const struct pl_run *run, FILE *out, struct pl_err *err);
+/* OpenMetrics text for node_exporter's textfile collector: medians, tails, claims, with labels. */
+int pl_report_write_openmetrics(const struct pl_run *run, FILE *out, struct pl_err *err);
+
+/*
+ * Reads results back: results.json (with its samples.bin when it is still beside it) or
+ * report.html. run is empty (pl_run_init). Several files are merged into one run: the same board,
+ * slots by key and device, one boot per boot id. Claims of a single file are kept as they were
+ * written; merged ones are dropped (run->effects is empty): call pl_report_attribute. Errors:
+ * -ENOENT and friends, -EINVAL (not results of ours), -ENOTSUP (a newer major version), -EXDEV
+ * (different boards).
+ */
+int pl_report_read(struct pl_run *run, const char *const *paths, size_t count, struct pl_err *err);
+
+/* A difference between two runs, slot by slot. */
+struct pl_compare_options {
+	double fail_over_ns; /* --fail-over; NAN: none */
+	enum pl_lang lang;
+};
+
+/*
+ * Prints what differs between base and each of the others: medians of the same access in the same
+ * slot, and claims of the same kind, with 95 % intervals of the differences. *exceeded is the
+ * number of differences that are resolved (the interval excludes 0) and larger than fail_over_ns.
+ */
+int pl_report_compare(const struct pl_run *base, const struct pl_run *const *others, size_t count,
+		      const struct pl_compare_options *options, const struct pl_text_style *style,
+		      FILE *out, size_t *exceeded, struct pl_err *err);
 
 #endif

@@ -277,6 +277,32 @@ static struct pl_measurement *gpu(struct pl_run *run, const struct pl_slot *slot
 	return m;
 }
 
+static void links(struct pl_run *run)
+{
+	static const char *const flags[] = {"W-ASPM-ENDS: both ends differ"};
+	struct pl_aspm_link *link = pl_arena_alloc(&run->arena, sizeof(*link));
+
+	link->down = pl_arena_array(&run->arena, 1, sizeof(*link->down));
+	link->down_count = 1;
+	link->up.bdf = run->slots[1].path[0];
+	link->up.is_readable = true;
+	link->up.lnkcap = 0x00476844;
+	link->up.supported = link->supported = PL_ASPM_L1 | PL_ASPM_L1_2;
+	link->up.enabled = link->enabled = PL_ASPM_L1;
+	link->down[0].bdf = run->slots[1].path[1];
+	link->owner = PL_OWNER_KERNEL;
+	link->l0s_exit_ns = link->l0s_acceptable_ns = link->l1_acceptable_ns = -1;
+	link->l1_exit_ns = 32000;
+	link->common_mode_restore_us = 10;
+	link->power_on_us = -1;
+	link->l1_2_threshold_ns = 100000;
+	link->ltr_enabled = 1;
+	link->flags = flags;
+	link->flag_count = 1;
+	run->aspm_links = link;
+	run->aspm_link_count = 1;
+}
+
 void fx_am5(struct pl_run *run)
 {
 	const struct pl_slot *s;
@@ -286,6 +312,7 @@ void fx_am5(struct pl_run *run)
 	machine(run, "X670E Example", "AMD Ryzen 9 9900X (example data)");
 	add_slots(run, fx_am5_slots, fx_am5_slot_count);
 	s = run->slots;
+	links(run);
 	ladder(run, &s[0], 0x100, 420, 130);
 	ladder(run, &s[1], 0x100, 420, 240);
 	ladder(run, &s[2], 0x100, 420, 310);
@@ -298,7 +325,7 @@ void fx_am5(struct pl_run *run)
 	fx_series(run, &s[1], PL_PROBE_BAR, "bar_read", 640, 12, 200)->conditions.path = "mmap";
 	skipped_series(run, &s[3], PL_PROBE_BAR, "bar_read",
 		       "the kernel refuses to map the BAR of a bound device (IO_STRICT_DEVMEM)");
-	nvme(run, &s[1], 52300);
+	pl_measurement_set_number(run, nvme(run, &s[1], 52300), "real_gap_min_ns", 40.5);
 	nvme(run, &s[3], 53500);
 	e = claim(run, PL_EFFECT_HOP, 2, 0, 569.7, 9.1);
 	e->probe = PL_PROBE_GPU;

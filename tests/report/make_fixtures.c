@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 			{"nothing", fx_nothing},
 			{"hostile", fx_hostile},
 			{"empty", fx_empty}};
-	struct pl_html_options options = {argc > 2 ? PL_LANG_ZH_CN : PL_LANG_EN, false};
+	struct pl_html_options options = {.lang = argc > 2 ? PL_LANG_ZH_CN : PL_LANG_EN};
 
 	if (argc > 1)
 		mkdir(argv[1], 0755);

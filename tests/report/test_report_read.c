@@ -1,0 +1,292 @@
+#include "tests/t.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <unistd.h>
+
+#include "report/report.h"
+#include "tests/report/fixture.h"
+
+static char folder[] = "/tmp/pl-read-XXXXXX";
+
+static const char *file(const char *sub, const char *name)
+{
+	static char paths[4][256];
+	static unsigned turn;
+	char *path = paths[turn++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s/%s", folder, sub, name);
+	return path;
+}
+
+static void write_fixture(void (*make)(struct pl_run *), const char *sub, const char *boot_id)
+{
+	struct pl_run run;
+	char dir[256];
+
+	snprintf(dir, sizeof(dir), "%s/%s", folder, sub);
+	make(&run);
+	if (boot_id)
+		run.machine.boot_id = boot_id;
+	assert_int_equal(pl_report_write_dir(&run, dir, NULL, NULL), 0);
+	pl_run_fini(&run);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	fputs(text, out);
+	fclose(out);
+}
+
+static char *json_of(const struct pl_run *run, const char *samples)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(pl_report_write_json(run, samples, out, NULL), 0);
+	fclose(out);
+	return text;
+}
+
+/* Written, read, written again: not a byte may differ, with samples and without. */
+static void round_trip(void (*make)(struct pl_run *), const char *sub)
+{
+	const char *json_path = file(sub, "results.json"), *html = file(sub, "report.html");
+	struct pl_run before, after, page;
+	char *a, *b, *c;
+
+	write_fixture(make, sub, NULL);
+	make(&before);
+	pl_run_init(&after);
+	assert_int_equal(pl_report_read(&after, &json_path, 1, NULL), 0);
+	a = json_of(&before, "samples.bin");
+	b = json_of(&after, "samples.bin");
+	assert_string_equal(a, b);
+	free(a);
+	free(b);
+	pl_run_init(&page);
+	assert_int_equal(pl_report_read(&page, &html, 1, NULL), 0);
+	a = json_of(&before, NULL);
+	c = json_of(&page, NULL);
+	assert_string_equal(a, c);
+	free(a);
+	free(c);
+	pl_run_fini(&before);
+	pl_run_fini(&after);
+	pl_run_fini(&page);
+}
+
+static void what_is_read_is_what_was_written(void **state)
+{
+	(void)state;
+	round_trip(fx_am5, "am5");
+	round_trip(fx_intel, "intel");
+	round_trip(fx_nothing, "nothing");
+	round_trip(fx_empty, "empty");
+}
+
+static void hostile_text_survives_reading(void **state)
+{
+	const char *path = file("hostile", "report.html");
+	struct pl_run run;
+	char *once, *twice;
+
+	(void)state;
+	write_fixture(fx_hostile, "hostile", NULL);
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, &path, 1, NULL), 0);
+	once = json_of(&run, NULL);
+	pl_run_fini(&run);
+	path = file("hostile", "results.json");
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, &path, 1, NULL), 0);
+	twice = json_of(&run, NULL);
+	assert_string_equal(once, twice);
+	free(once);
+	free(twice);
+	pl_run_fini(&run);
+}
+
+static void refused(const char *text, int code, const char *words)
+{
+	const char *path = file("am5", "x.json");
+	struct pl_run run;
+	struct pl_err err = {0};
+
+	write_text(path, text);
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, &path, 1, &err), code);
+	assert_non_null(strstr(err.text, words));
+	pl_run_fini(&run);
+}
+
+static void what_is_not_ours_is_refused(void **state)
+{
+	(void)state;
+	refused("", -EINVAL, "is not a results file");
+	refused("{\"schema\": \"pcielat.result\"", -EINVAL, "line 1");
+	refused("{\"schema\": \"other\", \"schema_version\": \"1.0\"}", -EINVAL, "not a results");
+	refused("{\"schema\": \"pcielat.result\", \"schema_version\": \"2.0\"}", -ENOTSUP,
+		"newer pcielat (schema version 2.0; this one reads up to 1.0)");
+	refused("[1, 2]", -EINVAL, "not a results");
+}
+
+static void a_later_minor_version_is_read(void **state)
+{
+	const char *path = file("am5", "y.json");
+	struct pl_run run;
+
+	(void)state;
+	write_text(path, "{\"schema\": \"pcielat.result\", \"schema_version\": \"1.7\", \"new\": 1,"
+			 "\"slots\": [{\"key\": \"k\", \"attachment\": \"teleport\"}],"
+			 "\"measurements\": [{\"slot\": \"k\", \"probe\": \"nvme\", \"n\": \"x\","
+			 "\"outcome\": \"measured\", \"histogram\": 7, \"blocks\": []}]}");
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, &path, 1, NULL), 0);
+	assert_int_equal(run.slots[0].attachment, PL_ATTACH_UNKNOWN);
+	assert_ptr_equal(run.measurements[0]->slot, &run.slots[0]);
+	assert_int_equal(run.measurements[0]->probe, PL_PROBE_NVME);
+	pl_run_fini(&run);
+}
+
+static void a_missing_file_is_a_sentence(void **state)
+{
+	const char *path = "/nonexistent/results.json";
+	struct pl_run run;
+	struct pl_err err = {0};
+
+	(void)state;
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, &path, 1, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "No such file"));
+	pl_run_fini(&run);
+}
+
+/* Samples that are gone or cut short leave the stored numbers. */
+static void truncated_samples_are_not_believed(void **state)
+{
+	const char *path = file("am5", "results.json");
+	struct pl_run run;
+
+	(void)state;
+	assert_int_equal(truncate(file("am5", "samples.bin"), 30000), 0);
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, &path, 1, NULL), 0);
+	assert_non_null(run.measurements[0]->ticks);
+	assert_null(run.measurements[26]->ticks);
+	assert_int_equal(run.measurements[26]->summary.n, 12000);
+	assert_non_null(run.measurements[26]->stored_blocks);
+	pl_run_fini(&run);
+}
+
+static void files_of_several_boots_are_merged(void **state)
+{
+	const char *paths[3];
+	struct pl_run run;
+	size_t slots, series;
+
+	(void)state;
+	write_fixture(fx_am5, "b0", "boot-a");
+	write_fixture(fx_am5, "b1", "boot-b");
+	write_fixture(fx_am5, "b2", "boot-a");
+	paths[0] = file("b0", "results.json");
+	paths[1] = file("b1", "report.html");
+	paths[2] = file("b2", "results.json");
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, paths, 1, NULL), 0);
+	slots = run.slot_count;
+	series = run.measurement_count;
+	pl_run_fini(&run);
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, paths, 3, NULL), 0);
+	assert_int_equal(run.slot_count, slots);
+	assert_int_equal(run.measurement_count, 3 * series);
+	assert_int_equal(run.boot_count, 2);
+	assert_int_equal(run.measurements[0]->boot, 0);
+	assert_int_equal(run.measurements[series]->boot, 1);
+	assert_int_equal(run.measurements[2 * series]->boot, 0);
+	assert_ptr_equal(run.measurements[0]->slot, run.measurements[series]->slot);
+	assert_int_equal(run.effect_count, 0);
+	pl_run_fini(&run);
+}
+
+static void boards_are_not_merged(void **state)
+{
+	const char *paths[2] = {file("am5", "results.json"), file("intel", "results.json")};
+	struct pl_run run;
+	struct pl_err err = {0};
+
+	(void)state;
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, paths, 2, &err), -EXDEV);
+	assert_non_null(strstr(err.text, "use compare for boards"));
+	pl_run_fini(&run);
+}
+
+/* Any byte of a document may be wrong: reading never crashes and never believes nonsense. */
+static void damaged_documents_do_no_harm(void **state)
+{
+	const char *path = file("nothing", "z.json"), *whole = file("nothing", "results.json");
+	uint64_t x = t_seed() | 1;
+	struct pl_run before;
+	char *text;
+	size_t size;
+
+	(void)state;
+	pl_run_init(&before);
+	assert_int_equal(pl_report_read(&before, &whole, 1, NULL), 0);
+	text = json_of(&before, "samples.bin");
+	size = strlen(text);
+	pl_run_fini(&before);
+	for (unsigned i = 0; i < 300; i++) {
+		struct pl_run run;
+		size_t at;
+		char kept;
+
+		x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		at = (size_t)(x >> 33) % size;
+		kept = text[at];
+		text[at] = "0\"{}[]-9a,n"[(x >> 20) % 11];
+		write_text(path, text);
+		pl_run_init(&run);
+		(void)pl_report_read(&run, &path, 1, NULL);
+		pl_run_fini(&run);
+		text[at] = kept;
+	}
+	free(text);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_read_is_what_was_written),
+		cmocka_unit_test(hostile_text_survives_reading),
+		cmocka_unit_test(what_is_not_ours_is_refused),
+		cmocka_unit_test(a_later_minor_version_is_read),
+		cmocka_unit_test(a_missing_file_is_a_sentence),
+		cmocka_unit_test(truncated_samples_are_not_believed),
+		cmocka_unit_test(files_of_several_boots_are_merged),
+		cmocka_unit_test(boards_are_not_merged),
+		cmocka_unit_test(damaged_documents_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
