@@ -31,6 +31,18 @@ static inline bool pl_cpu_is_virtual(void)
 	return __get_cpuid(1, &a, &b, &c, &d) && (c & (1u << 31));
 }
 
+/* The 12 characters of CPUID 4000_0000h, the hypervisor's signature; "" without one. */
+static inline void pl_cpu_hypervisor(char out[13])
+{
+	unsigned words[4] = {0, 0, 0, 0};
+
+	out[0] = out[12] = '\0';
+	if (!pl_cpu_is_virtual())
+		return;
+	__cpuid(0x40000000u, words[0], words[1], words[2], words[3]);
+	__builtin_memcpy(out, &words[1], 12);
+}
+
 /* Start of a timed section: nothing before it is still in flight, nothing after it has begun. */
 static inline uint64_t pl_tsc_begin(void)
 {
@@ -78,6 +90,11 @@ static inline bool pl_tsc_is_invariant(void)
 static inline bool pl_cpu_is_virtual(void)
 {
 	return false;
+}
+
+static inline void pl_cpu_hypervisor(char out[13])
+{
+	out[0] = '\0';
 }
 
 static inline uint64_t pl_tsc_begin(void)

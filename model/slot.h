@@ -75,6 +75,8 @@ struct pl_device {
 	const char *unit_hash;         /* identifies the unit without its serial number; NULL */
 	const char *driver;
 	const char *power_state;        /* "D0", NULL */
+	const char *runtime_status;     /* "active", "suspended", NULL */
+	const char *power_control;      /* "on", "auto": may the kernel suspend it; NULL */
 	const struct pl_bdf *functions; /* every function of the device on this link */
 	size_t function_count;
 	const struct pl_namespace *namespaces;
@@ -93,6 +95,12 @@ struct pl_link_end {
 	unsigned max_speed_mts, max_width;
 	unsigned aspm_supported, aspm_enabled; /* enum pl_aspm bits */
 	int64_t l0s_exit_ns, l1_exit_ns;       /* upper bound of the advertised class; -1: none */
+	/* L1 PM Substates: what the port advertises, and what is set. -1: not known. */
+	int64_t port_common_mode_ns, port_power_on_ns;
+	int64_t common_mode_ns, power_on_ns, l1_2_threshold_ns;
+	int64_t ltr_snoop_ns, ltr_no_snoop_ns; /* LTR capability, maxima; -1: not known */
+	/* Counters of the kernel since boot; -1: not known. */
+	int64_t aer_correctable, aer_nonfatal, aer_fatal;
 };
 
 /* The link of the slot: from the port above to the device. */
@@ -131,6 +139,9 @@ struct pl_slot {
 	size_t path_count;
 	const struct pl_device *device; /* NULL: empty */
 	struct pl_link link;
+	const char *bifurcation; /* "x8 of CPU device 00:01: .1 x8, .3 x8"; NULL: not known */
+	int physical_slot;       /* number in the port's slot register; -1: none */
+	bool is_hot_plug;
 	const char *const *warnings; /* "W-LINK: …": code, colon, sentence */
 	size_t warning_count;
 };
