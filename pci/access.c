@@ -93,27 +93,27 @@ static int finish_open(struct pl_pci **pci, int rc)
 
 int pl_pci_open(struct pl_pci **pci, const struct pl_sysroot *root, struct pl_err *err)
 {
-	char path[PATH_MAX];
+	char parameter[] = "sysfs.path", path[PATH_MAX];
 	int rc = create(pci, err);
 
 	if (rc || !pl_sysroot_exists(root, "sys/bus/pci/devices"))
 		return rc;
 	snprintf(path, sizeof(path), "%s/sys/bus/pci", root->live ? "" : root->path);
 	(*pci)->access->method = PCI_ACCESS_SYS_BUS_PCI;
-	pci_set_param((*pci)->access, "sysfs.path", path);
+	pci_set_param((*pci)->access, parameter, path);
 	return finish_open(pci, start(*pci, err));
 }
 
 int pl_pci_open_dump(struct pl_pci **pci, const char *file, struct pl_err *err)
 {
-	char name[PATH_MAX];
+	char parameter[] = "dump.name", name[PATH_MAX];
 	int rc = create(pci, err);
 
 	if (rc)
 		return rc;
 	snprintf(name, sizeof(name), "%s", file);
 	(*pci)->access->method = PCI_ACCESS_DUMP;
-	pci_set_param((*pci)->access, "dump.name", name);
+	pci_set_param((*pci)->access, parameter, name);
 	return finish_open(pci, start(*pci, err));
 }
 

@@ -105,7 +105,8 @@ void pl_decode_link_end(const struct pl_express *express, struct pl_bdf bdf,
 	end->is_readable = true;
 	end->max_speed_mts = pl_decode_speed_mts(cap & 0xf);
 	end->max_width = cap >> 4 & 0x3f;
-	end->aspm_supported = (cap & 1u << 10 ? PL_ASPM_L0S : 0) | (cap & 1u << 11 ? PL_ASPM_L1 : 0) |
+	end->aspm_supported = (cap & 1u << 10 ? PL_ASPM_L0S : 0) |
+			      (cap & 1u << 11 ? PL_ASPM_L1 : 0) |
 			      (cap & 1u << 18 ? PL_ASPM_CLKPM : 0);
 	end->aspm_enabled = (ctl & 1u << 0 ? PL_ASPM_L0S : 0) | (ctl & 1u << 1 ? PL_ASPM_L1 : 0) |
 			    (ctl & 1u << 8 ? PL_ASPM_CLKPM : 0);

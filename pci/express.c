@@ -128,8 +128,8 @@ static const struct {
 	uint16_t id;
 	read_ext *read;
 } extended[] = {
-	{ECAP_AER, read_aer},   {ECAP_SERIAL, read_serial}, {ECAP_REBAR, read_rebar},
-	{ECAP_LTR, read_ltr},   {ECAP_L1SS, read_l1ss},
+	{ECAP_AER, read_aer}, {ECAP_SERIAL, read_serial}, {ECAP_REBAR, read_rebar},
+	{ECAP_LTR, read_ltr}, {ECAP_L1SS, read_l1ss},
 };
 
 /* One walk over the list for all of them: with thousands of functions a walk for each is felt. */

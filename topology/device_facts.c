@@ -82,8 +82,8 @@ const char *pl_unit_hash(struct pl_arena *arena, const char *vendor_and_model, c
 
 static void add_namespace(struct facts *f, struct pl_device *device, const char *name)
 {
-	struct pl_namespace *grown = pl_arena_array(&f->run->arena, device->namespace_count + 1,
-						    sizeof(*grown));
+	struct pl_namespace *grown =
+		pl_arena_array(&f->run->arena, device->namespace_count + 1, sizeof(*grown));
 	uint64_t sectors = 0, block = 0;
 	char path[256];
 
@@ -157,8 +157,7 @@ static void add_interfaces(struct facts *f, struct pl_device *device, const char
 
 	if (count <= 0)
 		return;
-	all = pl_arena_array(&f->run->arena, device->interface_count + (size_t)count,
-			     sizeof(*all));
+	all = pl_arena_array(&f->run->arena, device->interface_count + (size_t)count, sizeof(*all));
 	if (device->interface_count)
 		memcpy(all, device->interfaces, device->interface_count * sizeof(*all));
 	for (int i = 0; i < count; i++)
@@ -188,8 +187,7 @@ static void read_sysfs(struct facts *f, struct pl_device *device)
 {
 	char path[256];
 
-	device->driver =
-		pl_sysroot_link_name(f->root, path_in(f, path, "driver"), &f->run->arena);
+	device->driver = pl_sysroot_link_name(f->root, path_in(f, path, "driver"), &f->run->arena);
 	device->power_state = line_of(f, "power_state");
 	device->runtime_status = line_of(f, "power/runtime_status");
 	device->power_control = line_of(f, "power/control");

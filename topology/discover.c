@@ -20,13 +20,14 @@ static void note_reach(struct pl_run *run, const struct pl_function *functions, 
 		is_deep |= functions[i].express.is_known;
 	run->machine.is_root = is_deep;
 	if (count && !is_deep)
-		pl_run_skip(run, "capabilities of PCI functions",
-			    run->machine.is_live
-				    ? "an ordinary user reads the first 64 bytes of configuration "
-				      "space: ASPM, latencies and port types are not visible"
-				    : "the source has only the first 64 bytes of configuration space: "
-				      "ASPM, latencies and port types are not in it",
-			    run->machine.is_live ? "run as root" : "capture again as root");
+		pl_run_skip(
+			run, "capabilities of PCI functions",
+			run->machine.is_live
+				? "an ordinary user reads the first 64 bytes of configuration "
+				  "space: ASPM, latencies and port types are not visible"
+				: "the source has only the first 64 bytes of configuration space: "
+				  "ASPM, latencies and port types are not in it",
+			run->machine.is_live ? "run as root" : "capture again as root");
 	if (!count)
 		pl_run_skip(run, "PCI functions", "this machine shows no PCI functions", NULL);
 }

@@ -61,7 +61,8 @@ bool pl_is_empty_port(const struct pl_tree *tree, int index)
 	if (!pl_node_is_bridge(node) || node->first_child != PL_NO_NODE || is_inner_role(role) ||
 	    is_reserved_port(&node->function) || pl_node_is_to_pci(node))
 		return false;
-	if (pl_express_has_connector(&node->function.express) == 0)
+	/* USB4 ports have no connector of the card kind, yet something can be plugged in. */
+	if (pl_express_has_connector(&node->function.express) == 0 && role != PL_ROLE_CPU_TUNNEL)
 		return false;
 	if (type == PL_PORT_ROOT || type == PL_PORT_DOWNSTREAM)
 		return true;
@@ -142,8 +143,7 @@ static struct pl_entry *add_entry(struct pl_run *run, struct pl_entries *entries
 	*slot = pl_run_add_slot(run);
 	(*slot)->physical_slot = -1;
 	(*slot)->chipset_hops = -1;
-	entries->items[entries->count] =
-		(struct pl_entry){PL_NO_NODE, PL_NO_NODE, PL_NO_NODE};
+	entries->items[entries->count] = (struct pl_entry){PL_NO_NODE, PL_NO_NODE, PL_NO_NODE};
 	return &entries->items[entries->count++];
 }
 
@@ -246,7 +246,8 @@ static int main_function(const struct grouping *g, const struct group *group)
 		if (importance(&g->tree->nodes[at]) > importance(&g->tree->nodes[best]))
 			best = at;
 	/* Functions of one device number: function 0 stands for all. */
-	if (g->tree->nodes[best].function.bdf.bus == g->tree->nodes[group->first].function.bdf.bus &&
+	if (g->tree->nodes[best].function.bdf.bus ==
+		    g->tree->nodes[group->first].function.bdf.bus &&
 	    !g->tree->nodes[group->first].function.is_virtual)
 		return group->first;
 	return best;

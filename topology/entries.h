@@ -6,8 +6,8 @@
 
 /* The nodes of one slot; run->slots[i] and entries[i] belong together. */
 struct pl_entry {
-	int device; /* the function that stands for the device; PL_NO_NODE: empty slot */
-	int port;   /* the board's port above, switches on the card skipped; PL_NO_NODE */
+	int device;  /* the function that stands for the device; PL_NO_NODE: empty slot */
+	int port;    /* the board's port above, switches on the card skipped; PL_NO_NODE */
 	int far_end; /* what the port's link leads to: the device, or its card's upstream port */
 };
 

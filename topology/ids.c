@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 static const struct pl_id table[] = {
-#include "bridge_ids.inc"
+#include "topology/bridge_ids.inc"
 };
 
 static int compare(const void *key, const void *row)

@@ -26,9 +26,9 @@ void pl_label_set(struct pl_slot *slot, const char *label, enum pl_label_source 
 /* A better-sounding name that is not believed stays visible, with the reason. */
 static void note(struct labelling *l, struct pl_slot *slot, const char *code, const char *text)
 {
-	slot->label_note = slot->label_note ? pl_arena_printf(&l->run->arena, "%s; %s",
-							      slot->label_note, text)
-					    : text;
+	slot->label_note =
+		slot->label_note ? pl_arena_printf(&l->run->arena, "%s; %s", slot->label_note, text)
+				 : text;
 	pl_slot_warn(l->run, slot, "%s: %s", code, text);
 }
 
@@ -128,7 +128,8 @@ static int apply_user(struct labelling *l, const char *option, struct pl_err *er
 	slot = pl_labels_find(l->run, key);
 	if (!slot)
 		pl_run_warn(l->run, "W-LABEL", "warning", NULL,
-			    "--label %s: %s names no slot of this machine, or several", option, key);
+			    "--label %s: %s names no slot of this machine, or several", option,
+			    key);
 	else
 		pl_label_set(slot, pl_arena_strdup(&l->run->arena, equals + 1), PL_LABEL_USER);
 	return 0;
@@ -190,8 +191,8 @@ static void add_hidden_slot(struct labelling *l, const struct pl_slot_name *name
 		.key = pl_arena_printf(&l->run->arena, "smbios:%s", name->entry->designation),
 		.label = name->entry->designation,
 		.label_source = PL_LABEL_SMBIOS,
-		.neutral_name = pl_arena_printf(&l->run->arena, "empty %s",
-						name->entry->designation),
+		.neutral_name =
+			pl_arena_printf(&l->run->arena, "empty %s", name->entry->designation),
 		.chipset_hops = -1,
 		.reason = "the firmware lists it as empty and has switched its port off: where it "
 			  "hangs shows when a card is in it",
@@ -428,8 +429,7 @@ static void apply_texts(struct labelling *l)
 		const struct pl_function *f = &l->tree->nodes[node].function;
 
 		if (f->slot_name && entry->port != PL_NO_NODE && !slot->built_in)
-			pl_label_set(slot,
-				     pl_arena_printf(&l->run->arena, "slot %s", f->slot_name),
+			pl_label_set(slot, pl_arena_printf(&l->run->arena, "slot %s", f->slot_name),
 				     PL_LABEL_SYSFS);
 		apply_firmware_text(l, slot, f->firmware_name, false);
 	}

@@ -155,8 +155,8 @@ static void combine_ends(struct pl_link *link, bool is_occupied)
 	link->l1_exit_ns = larger(up->l1_exit_ns, down->l1_exit_ns);
 	link->aspm_supported = is_occupied ? combine(up->aspm_supported, down->aspm_supported)
 					   : up->aspm_supported;
-	link->aspm_enabled = is_occupied ? combine(up->aspm_enabled, down->aspm_enabled)
-					 : up->aspm_enabled;
+	link->aspm_enabled =
+		is_occupied ? combine(up->aspm_enabled, down->aspm_enabled) : up->aspm_enabled;
 }
 
 static void read_endpoint(const struct pl_express *x, struct pl_link *link)
@@ -286,9 +286,8 @@ static void warn_training(const struct facts *f, struct pl_slot *slot)
 	if (!slot->device || !l->width || !l->max_width || !l->max_speed_mts)
 		return;
 	if (l->width < l->max_width)
-		pl_slot_warn(f->run, slot,
-			     "W-LINK: the link trained x%u, both ends can do x%u", l->width,
-			     l->max_width);
+		pl_slot_warn(f->run, slot, "W-LINK: the link trained x%u, both ends can do x%u",
+			     l->width, l->max_width);
 	if (l->speed_mts < l->max_speed_mts)
 		pl_slot_warn(f->run, slot,
 			     "W-LINK: the link runs at %s GT/s, both ends can do %s GT/s "
@@ -333,13 +332,13 @@ static void warn_path(const struct facts *f, struct pl_slot *slot)
 	const struct pl_link *l = &slot->link;
 
 	if (slot->attachment == PL_ATTACH_TUNNEL && slot->device)
-		pl_slot_warn(f->run, slot,
-			     "W-TUNNEL: behind a Thunderbolt/USB4 tunnel: the link shown is not the "
-			     "cable's");
+		pl_slot_warn(
+			f->run, slot,
+			"W-TUNNEL: behind a Thunderbolt/USB4 tunnel: the link shown is not the "
+			"cable's");
 	if (l->limited_by)
-		pl_slot_warn(f->run, slot,
-			     "W-BOTTLENECK: the path is narrowest at %s: %s GT/s x%u", l->limited_by,
-			     gts(l->path_speed_mts), l->path_width);
+		pl_slot_warn(f->run, slot, "W-BOTTLENECK: the path is narrowest at %s: %s GT/s x%u",
+			     l->limited_by, gts(l->path_speed_mts), l->path_width);
 	if (slot->device && slot->attachment == PL_ATTACH_SWITCH &&
 	    slot->confidence < PL_CONFIDENCE_HIGH)
 		pl_slot_warn(f->run, slot, "W-SWITCH: a bridge in the path is not listed: %s",

@@ -15,11 +15,9 @@ static int load(hwloc_topology_t topology, const struct pl_sysroot *root)
 	int rc;
 
 	hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PCI_DEVICE,
-				       HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
-	hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
-				      "opencl");
+	hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "opencl");
 	hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "gl");
 	if (!root->live)
 		setenv("HWLOC_FSROOT", root->path, 1);
@@ -43,9 +41,8 @@ static const char *list_cpus(struct pl_run *run, hwloc_const_cpuset_t set)
 
 static void locate(struct pl_run *run, hwloc_topology_t topology, struct pl_device *device)
 {
-	hwloc_obj_t found = hwloc_get_pcidev_by_busid(topology, device->bdf.domain,
-						      device->bdf.bus, device->bdf.dev,
-						      device->bdf.fn);
+	hwloc_obj_t found = hwloc_get_pcidev_by_busid(topology, device->bdf.domain, device->bdf.bus,
+						      device->bdf.dev, device->bdf.fn);
 	hwloc_obj_t near = found ? hwloc_get_non_io_ancestor_obj(topology, found) : NULL;
 	int nodes;
 

@@ -23,8 +23,9 @@ static const char *line_of(struct facts *f, const char *path)
 /* Text that boards ship with when nobody filled it in. */
 static const char *dmi(struct facts *f, const char *file)
 {
-	static const char *const fillers[] = {"To be filled", "Default string", "System manufacturer",
-					      "System Product Name", "Not Specified"};
+	static const char *const fillers[] = {"To be filled", "Default string",
+					      "System manufacturer", "System Product Name",
+					      "Not Specified"};
 	char path[96];
 	const char *line;
 
@@ -53,7 +54,8 @@ static const char *value_of(struct pl_arena *arena, const char *text, const char
 {
 	size_t length = strlen(key);
 
-	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (const char *line = text; line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		const char *at = line + length;
 		size_t size;
 
@@ -156,10 +158,10 @@ static const char *by_signature(void)
 {
 	static const struct {
 		const char *signature, *name;
-	} known[] = {{"KVMKVMKVM", "KVM"},         {"Microsoft Hv", "Hyper-V"},
-		     {"VMwareVMware", "VMware"},   {"XenVMMXenVMM", "Xen"},
-		     {"TCGTCGTCGTCG", "QEMU"},     {"bhyve bhyve ", "bhyve"},
-		     {"ACRNACRNACRN", "ACRN"},     {"prl hyperv", "Parallels"},
+	} known[] = {{"KVMKVMKVM", "KVM"},          {"Microsoft Hv", "Hyper-V"},
+		     {"VMwareVMware", "VMware"},    {"XenVMMXenVMM", "Xen"},
+		     {"TCGTCGTCGTCG", "QEMU"},      {"bhyve bhyve ", "bhyve"},
+		     {"ACRNACRNACRN", "ACRN"},      {"prl hyperv", "Parallels"},
 		     {"VBoxVBoxVBox", "VirtualBox"}};
 	char signature[13];
 
@@ -206,8 +208,7 @@ void pl_machine_facts(struct pl_run *run, const struct pl_sysroot *root)
 	const char *cpuinfo = text_of(&f, "proc/cpuinfo");
 
 	m->is_live = root->live;
-	m->source = root->live ? "live"
-			       : pl_arena_printf(&run->arena, "sysroot %s", root->path);
+	m->source = root->live ? "live" : pl_arena_printf(&run->arena, "sysroot %s", root->path);
 	m->board_vendor = dmi(&f, "board_vendor");
 	m->board_name = dmi(&f, "board_name");
 	m->board_version = dmi(&f, "board_version");

@@ -63,8 +63,8 @@ static const char *name_switch_slot(struct naming *n, const struct pl_slot *slot
 		chip = last_via(slot, PL_VIA_CONTROLLER);
 	if (!chip || !port)
 		return NULL;
-	return pl_arena_printf(&n->run->arena, "%s port %02x%s", chip->name,
-			       port->function.bdf.dev, width_of(n, port));
+	return pl_arena_printf(&n->run->arena, "%s port %02x%s", chip->name, port->function.bdf.dev,
+			       width_of(n, port));
 }
 
 static const char *make_name(struct naming *n, const struct pl_slot *slot,
@@ -73,9 +73,9 @@ static const char *make_name(struct naming *n, const struct pl_slot *slot,
 	const struct pl_node *port =
 		entry->port == PL_NO_NODE ? NULL : &n->tree->nodes[entry->port];
 	struct pl_arena *arena = &n->run->arena;
-	const char *where = pl_bdf_short(
-		arena, port && !slot->built_in ? port->function.bdf
-					       : slot->path[slot->path_count - 1]);
+	const char *where =
+		pl_bdf_short(arena, port && !slot->built_in ? port->function.bdf
+							    : slot->path[slot->path_count - 1]);
 	const char *name = NULL;
 
 	switch (slot->attachment) {
@@ -119,9 +119,8 @@ static void make_unique(struct pl_run *run)
 		if (i < run->slot_count && !compare_names(&order[first], &order[i]))
 			continue;
 		for (size_t k = first; i - first > 1 && k < i; k++)
-			order[k]->neutral_name = pl_arena_printf(&run->arena, "%s (%s)",
-								 order[k]->neutral_name,
-								 order[k]->key);
+			order[k]->neutral_name = pl_arena_printf(
+				&run->arena, "%s (%s)", order[k]->neutral_name, order[k]->key);
 		first = i;
 	}
 }

@@ -13,14 +13,22 @@ static const struct {
 	enum pl_role role;
 	unsigned carries;
 } by_role[] = {
-	{PL_ROLE_PCH_PORT, PL_CARRIES_PCH},      {PL_ROLE_LPC_PCH, PL_CARRIES_PCH},
-	{PL_ROLE_ICH_PORT, PL_CARRIES_ICH},      {PL_ROLE_LPC_ICH, PL_CARRIES_ICH},
-	{PL_ROLE_MCH_PORT, PL_CARRIES_MCH},      {PL_ROLE_MCH_HOST, PL_CARRIES_MCH},
-	{PL_ROLE_IOH_PORT, PL_CARRIES_IOH},      {PL_ROLE_IOH_HOST, PL_CARRIES_IOH},
-	{PL_ROLE_NB_PORT, PL_CARRIES_NB},        {PL_ROLE_NB_HOST, PL_CARRIES_NB},
-	{PL_ROLE_SB_PORT, PL_CARRIES_SB},        {PL_ROLE_FCH_PORT, PL_CARRIES_FCH},
-	{PL_ROLE_SOC_PORT, PL_CARRIES_SOC},      {PL_ROLE_LPC_SOC, PL_CARRIES_SOC},
-	{PL_ROLE_CPU_INTERNAL, PL_CARRIES_ZEN},  {PL_ROLE_PINEVIEW_HOST, PL_CARRIES_PINEVIEW},
+	{PL_ROLE_PCH_PORT, PL_CARRIES_PCH},
+	{PL_ROLE_LPC_PCH, PL_CARRIES_PCH},
+	{PL_ROLE_ICH_PORT, PL_CARRIES_ICH},
+	{PL_ROLE_LPC_ICH, PL_CARRIES_ICH},
+	{PL_ROLE_MCH_PORT, PL_CARRIES_MCH},
+	{PL_ROLE_MCH_HOST, PL_CARRIES_MCH},
+	{PL_ROLE_IOH_PORT, PL_CARRIES_IOH},
+	{PL_ROLE_IOH_HOST, PL_CARRIES_IOH},
+	{PL_ROLE_NB_PORT, PL_CARRIES_NB},
+	{PL_ROLE_NB_HOST, PL_CARRIES_NB},
+	{PL_ROLE_SB_PORT, PL_CARRIES_SB},
+	{PL_ROLE_FCH_PORT, PL_CARRIES_FCH},
+	{PL_ROLE_SOC_PORT, PL_CARRIES_SOC},
+	{PL_ROLE_LPC_SOC, PL_CARRIES_SOC},
+	{PL_ROLE_CPU_INTERNAL, PL_CARRIES_ZEN},
+	{PL_ROLE_PINEVIEW_HOST, PL_CARRIES_PINEVIEW},
 	{PL_ROLE_CPU_TUNNEL, 0},
 };
 
@@ -173,8 +181,8 @@ static const char *pick_by_board(const char *board, const char *const *products,
  */
 static const char *prom21_name(const struct pl_tree *tree, const char *board)
 {
-	static const char *const products[] = {"X870E", "X870", "X670E", "X670", "B850",
-					       "B840",  "B650E", "B650", "A620",  "TRX50"};
+	static const char *const products[] = {"X870E", "X870",  "X670E", "X670", "B850",
+					       "B840",  "B650E", "B650",  "A620", "TRX50"};
 	bool is_800 = has_device(tree, VENDOR_AMD, 0x43fc) || has_device(tree, VENDOR_AMD, 0x43fd);
 	bool is_600 = has_device(tree, VENDOR_AMD, 0x43f7);
 	size_t chips = count_device(tree, VENDOR_AMD, 0x43f4);

@@ -32,7 +32,8 @@ static int find_by_secondary(const struct resolve *r, uint32_t domain, uint8_t b
 	return PL_NO_NODE;
 }
 
-static void place(struct pl_slot_name *name, enum pl_name_verdict verdict, int port, const char *how)
+static void place(struct pl_slot_name *name, enum pl_name_verdict verdict, int port,
+		  const char *how)
 {
 	name->verdict = verdict;
 	name->port = port;
@@ -59,9 +60,8 @@ static bool is_upstream(const struct pl_node *node)
 /* Ports on cards and inside chips are not slots of the board. */
 static int up_to_board(const struct resolve *r, int node)
 {
-	while (node != PL_NO_NODE &&
-	       (is_upstream(node_at(r, node)) ||
-		pl_node_role(node_at(r, node)) == PL_ROLE_CARD_SWITCH))
+	while (node != PL_NO_NODE && (is_upstream(node_at(r, node)) ||
+				      pl_node_role(node_at(r, node)) == PL_ROLE_CARD_SWITCH))
 		node = node_at(r, node)->parent;
 	return node;
 }
@@ -84,7 +84,8 @@ static bool resolve_function(const struct resolve *r, struct pl_slot_name *name)
 	} else {
 		place(name, PL_NAME_BELIEVED, up_to_board(r, hit->parent),
 		      "address of the card in it");
-		/* 01:00.1 is more often "00:01.1" written wrongly than the second function meant. */
+		/* 01:00.1 is more often "00:01.1" written wrongly than the second function meant.
+		 */
 		if (bdf.fn)
 			refuse(name, "its address is one of several functions of a card, which the "
 				     "firmware hit by chance");
@@ -196,7 +197,8 @@ static bool leads_to_chipset(const struct resolve *r, int port)
 	return false;
 }
 
-/* A CPU port may be one part of a split x16 slot; the first port of the device is its first part. */
+/* A CPU port may be one part of a split x16 slot; the first port of the device is its first part.
+ */
 static bool is_first_of_device(const struct resolve *r, int port)
 {
 	struct pl_bdf mine = node_at(r, port)->function.bdf;

@@ -31,7 +31,7 @@ bool pl_node_is_to_pci(const struct pl_node *node)
 	if (x->is_known || x->is_present)
 		return !x->is_present || pl_express_port_type(x) == PL_PORT_TO_PCI;
 	/* Subtractive decode: only conventional PCI bridges do that. */
-	return node->function.class_code == 0x060401;
+	return pl_node_role(node) == PL_ROLE_PCI_BRIDGE || node->function.class_code == 0x060401;
 }
 
 static int compare_functions(const void *a, const void *b)
@@ -136,8 +136,7 @@ static void link_to(struct pl_node *node, int parent, enum pl_parentage parentag
 	node->parentage = parentage;
 }
 
-static void find_parent(struct pl_node *node, const struct range *ranges,
-			size_t count)
+static void find_parent(struct pl_node *node, const struct range *ranges, size_t count)
 {
 	struct pl_bdf bdf = node->function.bdf;
 	size_t at = lower_bound(ranges, count, bdf.domain, bdf.bus);
@@ -172,13 +171,14 @@ static void chain_children(struct pl_tree *tree)
 	}
 }
 
-void pl_tree_build(struct pl_tree *tree, struct pl_arena *arena, const struct pl_function *functions,
-		   size_t count)
+void pl_tree_build(struct pl_tree *tree, struct pl_arena *arena,
+		   const struct pl_function *functions, size_t count)
 {
 	struct range *ranges = pl_arena_array(arena, count, sizeof(*ranges));
 	size_t range_count;
 
-	*tree = (struct pl_tree){pl_arena_array(arena, count, sizeof(struct pl_node)), count, arena};
+	*tree = (struct pl_tree){pl_arena_array(arena, count, sizeof(struct pl_node)), count,
+				 arena};
 	for (size_t i = 0; i < count; i++)
 		tree->nodes[i] = (struct pl_node){
 			.function = functions[i],

@@ -34,10 +34,10 @@ struct pl_place {
 	enum pl_confidence confidence;
 	int hops; /* -1: unknown */
 	bool is_built_in;
-	bool is_closed;            /* nothing below changes "unknown" */
-	bool has_chipset_maker;    /* an unlisted root port of AMD or Intel: may be a chipset's */
-	unsigned tunnel_ports;     /* ports of Thunderbolt/USB4 controllers passed */
-	const char *chipset;       /* name of the last chipset passed */
+	bool is_closed;         /* nothing below changes "unknown" */
+	bool has_chipset_maker; /* an unlisted root port of AMD or Intel: may be a chipset's */
+	unsigned tunnel_ports;  /* ports of Thunderbolt/USB4 controllers passed */
+	const char *chipset;    /* name of the last chipset passed */
 	const char *reason;
 	unsigned reason_steps;
 	const struct pl_via *via;
@@ -72,8 +72,8 @@ struct pl_tree {
  * loops). A bus without a bridge but inside the range of one belongs to virtual functions of a
  * card there, or its bridge is hidden: such functions are orphans, and nothing is said of them.
  */
-void pl_tree_build(struct pl_tree *tree, struct pl_arena *arena, const struct pl_function *functions,
-		   size_t count);
+void pl_tree_build(struct pl_tree *tree, struct pl_arena *arena,
+		   const struct pl_function *functions, size_t count);
 
 bool pl_node_is_bridge(const struct pl_node *node);
 enum pl_role pl_node_role(const struct pl_node *node);
