@@ -160,6 +160,17 @@ int pl_env_hold(struct pl_env *env, int wanted_cpu, const char *local_cpus, stru
 	return 0;
 }
 
+void pl_env_allow_idle(struct pl_env *env, bool is_allowed)
+{
+	/* PM_QOS_CPU_LATENCY_DEFAULT_VALUE, include/linux/pm_qos.h: no constraint. */
+	const int32_t latency_us = is_allowed ? 2000 * 1000 * 1000 : 0;
+
+	if (env->cstates[0] && env->latency_fd >= 0 &&
+	    write(env->latency_fd, &latency_us, sizeof(latency_us)) != sizeof(latency_us))
+		snprintf(env->cstates, sizeof(env->cstates), "not held all the time: %s",
+			 strerror(errno));
+}
+
 void pl_env_release(struct pl_env *env)
 {
 	if (env->cstates[0] && env->latency_fd >= 0)

@@ -30,6 +30,11 @@ struct pl_env {
  */
 int pl_env_hold(struct pl_env *env, int wanted_cpu, const char *local_cpus, struct pl_err *err);
 void pl_env_release(struct pl_env *env);
+/*
+ * Lets the processor idle as it would without us (the sleeping arm of a gap sweep), or holds its
+ * idle states off again. Nothing happens when they were not held.
+ */
+void pl_env_allow_idle(struct pl_env *env, bool is_allowed);
 
 /* Parses a kernel CPU list ("0-3,8,10-11"). 0 or -EINVAL (also for numbers >= CPU_SETSIZE). */
 int pl_env_parse_cpus(const char *text, cpu_set_t *set);

@@ -193,7 +193,7 @@ const char *pl_probe_name(enum pl_probe probe)
 {
 	static const char *const names[] = {
 		[PL_PROBE_CONFIG] = "config", [PL_PROBE_BAR] = "bar", [PL_PROBE_NVME] = "nvme",
-		[PL_PROBE_GPU] = "gpu",       [PL_PROBE_NET] = "net",
+		[PL_PROBE_GPU] = "gpu",       [PL_PROBE_NET] = "net", [PL_PROBE_HOST] = "host",
 	};
 
 	return NAME_OF(names, probe);

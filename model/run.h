@@ -40,13 +40,24 @@ struct pl_machine {
 	const char *boot_id;
 };
 
-enum pl_probe { PL_PROBE_CONFIG, PL_PROBE_BAR, PL_PROBE_NVME, PL_PROBE_GPU, PL_PROBE_NET };
+/* HOST is the control: the same gap, then no PCIe access at all. */
+enum pl_probe {
+	PL_PROBE_CONFIG,
+	PL_PROBE_BAR,
+	PL_PROBE_NVME,
+	PL_PROBE_GPU,
+	PL_PROBE_NET,
+	PL_PROBE_HOST
+};
 
 /* Conditions under which a series was taken. 0 / NULL: does not apply. */
 struct pl_conditions {
 	const char *state;   /* link state of the path: "as_found", "off", "l1", … */
 	uint64_t gap_ns;     /* idle gap before each access; 0: continuous traffic */
 	const char *idle;    /* how the gap passed: "spun" (also NULL), "slept" */
+	const char *prewake; /* an access between gap and sample that wakes the link and not the
+				drive: "config"; NULL: none */
+	const char *apst; /* power states of the drive: "off" (held off), "as_found"; NULL: n/a */
 	uint32_t size_bytes; /* of one access */
 	unsigned queue_depth;
 	const char *path; /* the software path that ran: "ecam", "io_uring-iopoll", "vulkan" */

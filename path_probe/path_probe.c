@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "core/tsc.h"
 #include "path_probe/bar_read.h"
@@ -74,6 +76,29 @@ int pl_path_open_bar(struct pl_run *run, struct pl_measurement *m, const struct 
 	if (!rc)
 		note(run, m, clock, "mmio");
 	return rc;
+}
+
+static ssize_t control_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
+{
+	const struct pl_clock *clock = self;
+
+	(void)err;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t begin = pl_clock_begin(clock);
+
+		syscall(SYS_getppid);
+		ticks[i] = pl_clock_end(clock) - begin;
+	}
+	return (ssize_t)count;
+}
+
+int pl_path_open_control(struct pl_run *run, struct pl_measurement *m, const struct pl_clock *clock,
+			 struct pl_sampler *sampler, struct pl_err *err)
+{
+	(void)err;
+	note(run, m, clock, "getppid");
+	*sampler = (struct pl_sampler){control_sample, NULL, (void *)clock};
+	return 0;
 }
 
 int pl_path_can_read_config(struct pl_bdf bdf, unsigned offset, struct pl_err *err)

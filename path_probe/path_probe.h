@@ -22,6 +22,13 @@ int pl_path_open_bar(struct pl_run *run, struct pl_measurement *m, const struct 
 		     struct pl_sampler *sampler, struct pl_err *err);
 
 /*
+ * The control: a system call that touches no device (getppid). At every gap it shows what the host
+ * alone adds; where it moves, the gap is host-contaminated.
+ */
+int pl_path_open_control(struct pl_run *run, struct pl_measurement *m, const struct pl_clock *clock,
+			 struct pl_sampler *sampler, struct pl_err *err);
+
+/*
  * Whether this process may read 4 bytes at this offset of this function's configuration space:
  * 0 or -errno with the reason. Used by the plan to choose the rungs of a ladder.
  */

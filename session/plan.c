@@ -4,38 +4,34 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How much of each kind of access one effort takes. Costs are for the estimate only. */
+#include "session/select.h"
+
+/* How much of each kind of access one effort takes at gap 0. Costs are for the estimate only. */
 struct budget {
 	enum pl_probe probe;
-	unsigned blocks[3]; /* quick, default, thorough */
-	size_t samples_per_block[3];
-	double cost_ns; /* of one sample, gap excluded */
+	size_t samples_per_block[3]; /* quick, default, thorough */
+	double cost_ns;              /* of one sample, gap excluded */
 };
 
-/*
- * At least 12 blocks always (a t interval over fewer covers badly); NVMe takes 12 x 900 by default
- * because p99.9 needs 10 000 samples, and --quick is content with p99.
+/* NVMe takes 12 x 900 by default because p99.9 needs 10 000 samples; --quick is content with p99.
  */
 static const struct budget budgets[] = {
-	{PL_PROBE_CONFIG, {12, 16, 32}, {100, 500, 1000}, 4000.0},
-	{PL_PROBE_BAR, {12, 16, 32}, {100, 500, 1000}, 1500.0},
-	{PL_PROBE_NVME, {12, 12, 24}, {100, 900, 2000}, 90000.0},
-	{PL_PROBE_GPU, {12, 12, 24}, {1, 1, 1}, 0.0}, /* its offers bring their own */
+	{PL_PROBE_CONFIG, {100, 400, 1000}, 4000.0}, {PL_PROBE_BAR, {100, 400, 1000}, 1500.0},
+	{PL_PROBE_NVME, {100, 900, 2000}, 90000.0},  {PL_PROBE_GPU, {1, 1, 1}, 0.0},
+	{PL_PROBE_HOST, {100, 400, 1000}, 300.0},
 };
+
+/* At least 12 blocks always: a t interval over fewer covers badly when the blocks are skewed. */
+static const unsigned blocks_of[] = {
+	[PL_EFFORT_QUICK] = 12, [PL_EFFORT_DEFAULT] = 12, [PL_EFFORT_THOROUGH] = 24};
 
 struct planner {
 	struct pl_run *run;
 	const struct pl_plan_options *options;
-	struct pl_err *err;
+	const char *state; /* of the series being added */
+	uint64_t gap_ns;
+	const char *idle;
 };
-
-static const struct budget *budget_for(enum pl_probe probe)
-{
-	for (size_t i = 0; i < sizeof(budgets) / sizeof(budgets[0]); i++)
-		if (budgets[i].probe == probe)
-			return &budgets[i];
-	return &budgets[0];
-}
 
 static bool wants(const struct planner *p, enum pl_probe probe)
 {
@@ -45,34 +41,46 @@ static bool wants(const struct planner *p, enum pl_probe probe)
 }
 
 static struct pl_measurement *add_sized(struct planner *p, const struct pl_slot *slot,
-					enum pl_probe probe, const char *metric,
-					size_t samples_per_block, double sample_s)
+					enum pl_probe probe, const char *metric, size_t samples,
+					double sample_s)
 {
-	const struct budget *budget = budget_for(probe);
+	struct pl_arena *arena = &p->run->arena;
 	struct pl_measurement *m = pl_run_add_measurement(p->run);
 
 	m->slot = slot;
 	m->probe = probe;
 	m->metric = metric;
-	m->conditions.state = "as_found";
+	m->conditions.state = p->state;
+	m->conditions.gap_ns = p->gap_ns;
+	m->conditions.idle = p->idle;
 	m->outcome = PL_OUTCOME_PENDING;
 	m->ns_per_tick = 1.0;
-	m->blocks = budget->blocks[p->options->effort];
-	m->samples_per_block = samples_per_block;
-	m->ticks = pl_arena_array(&p->run->arena, m->blocks * m->samples_per_block,
-				  sizeof(m->ticks[0]));
-	m->block_start = pl_arena_array(&p->run->arena, m->blocks + 1, sizeof(m->block_start[0]));
-	p->run->planned_s += (double)m->blocks * (double)samples_per_block * sample_s;
+	m->blocks = blocks_of[p->options->effort];
+	m->samples_per_block = samples;
+	m->ticks = pl_arena_array(arena, m->blocks * samples, sizeof(m->ticks[0]));
+	m->block_start = pl_arena_array(arena, m->blocks + 1, sizeof(m->block_start[0]));
+	p->run->planned_s += (double)m->blocks * (double)samples * sample_s;
 	return m;
 }
 
 static struct pl_measurement *add(struct planner *p, const struct pl_slot *slot,
 				  enum pl_probe probe, const char *metric)
 {
-	const struct budget *budget = budget_for(probe);
+	const struct budget *budget = budgets;
+	size_t samples;
 
-	return add_sized(p, slot, probe, metric, budget->samples_per_block[p->options->effort],
-			 budget->cost_ns / 1e9);
+	while (budget->probe != probe)
+		budget++;
+	samples = p->gap_ns ? pl_grid_samples(p->options->effort, p->gap_ns)
+			    : budget->samples_per_block[p->options->effort];
+	return add_sized(p, slot, probe, metric, samples,
+			 (budget->cost_ns + (double)p->gap_ns) / 1e9);
+}
+
+static bool can_read(const struct planner *p, struct pl_bdf bdf, unsigned offset)
+{
+	return p->options->can_read_config &&
+	       p->options->can_read_config(p->options->ctx, bdf, offset);
 }
 
 static void add_rung(struct planner *p, const struct pl_slot *slot, struct pl_bdf bdf,
@@ -80,7 +88,7 @@ static void add_rung(struct planner *p, const struct pl_slot *slot, struct pl_bd
 {
 	struct pl_measurement *m;
 
-	if (!p->options->can_read_config(p->options->ctx, bdf, offset))
+	if (!can_read(p, bdf, offset))
 		return;
 	m = add(p, slot, PL_PROBE_CONFIG, "config_read");
 	m->device = bdf;
@@ -89,14 +97,24 @@ static void add_rung(struct planner *p, const struct pl_slot *slot, struct pl_bd
 	m->conditions.size_bytes = 4;
 }
 
+static void add_rungs(struct planner *p, const struct pl_slot *slot, unsigned offset)
+{
+	for (size_t i = 0; i < slot->path_count; i++)
+		add_rung(p, slot, slot->path[i], offset);
+}
+
 /* Offset 0 goes through CF8/CFC, 0x100 through ECAM: two ladders that are never mixed. */
 static void plan_ladder(struct planner *p, const struct pl_slot *slot)
 {
-	static const unsigned offsets[] = {0, 0x100};
+	struct pl_bdf last;
 
-	for (size_t o = 0; o < 2; o++)
-		for (size_t i = 0; i < slot->path_count; i++)
-			add_rung(p, slot, slot->path[i], offsets[o]);
+	if (!p->gap_ns) {
+		add_rungs(p, slot, 0);
+		add_rungs(p, slot, 0x100);
+	} else if (slot->path_count) {
+		last = slot->path[slot->path_count - 1];
+		add_rungs(p, slot, can_read(p, last, 0x100) ? 0x100 : 0);
+	}
 }
 
 static void plan_bar(struct planner *p, const struct pl_slot *slot)
@@ -108,8 +126,9 @@ static void plan_bar(struct planner *p, const struct pl_slot *slot)
 	m->conditions.size_bytes = 4;
 }
 
-static void add_nvme(struct planner *p, const struct pl_slot *slot, const char *subject,
-		     uint32_t size_bytes, const char *pattern)
+static struct pl_measurement *add_nvme(struct planner *p, const struct pl_slot *slot,
+				       const char *subject, uint32_t size_bytes,
+				       const char *pattern)
 {
 	struct pl_measurement *m =
 		add(p, slot, PL_PROBE_NVME, size_bytes == 512 ? "read_512" : "read_4k");
@@ -122,24 +141,50 @@ static void add_nvme(struct planner *p, const struct pl_slot *slot, const char *
 		m->device = slot->device->bdf;
 		m->has_device = true;
 	}
+	return m;
 }
 
+static void plan_prewoken(struct planner *p, const struct pl_slot *slot)
+{
+	struct pl_measurement *m;
+
+	if (p->options->effort == PL_EFFORT_QUICK || !wants(p, PL_PROBE_CONFIG) ||
+	    strcmp(p->state, "as_found") != 0)
+		return;
+	m = add_nvme(p, slot, slot->device->namespaces[0].name, 4096, "same_lba");
+	m->metric = "read_4k_prewoken";
+	m->conditions.prewake = "config";
+}
+
+static void no_namespace(struct planner *p, const struct pl_slot *slot)
+{
+	const char *what = pl_arena_printf(&p->run->arena, "NVMe reads of %s", slot->label);
+
+	pl_run_skip(p->run, what, "the drive shows no namespace as a block device",
+		    slot->device->driver ? "check that a namespace is attached (nvme list)"
+					 : "load the nvme driver (modprobe nvme)");
+}
+
+/*
+ * At gap 0 everything; after a gap the repeated block, whose service time scatters least, and from
+ * the default effort on the same with the link woken first: what is left then is the drive's.
+ */
 static void plan_nvme(struct planner *p, const struct pl_slot *slot)
 {
-	const struct pl_device *device = slot->device;
-	char what[128];
+	const struct pl_namespace *space = slot->device->namespaces;
 
-	if (!device->namespace_count) {
-		snprintf(what, sizeof(what), "NVMe reads of %s", slot->label);
-		pl_run_skip(p->run, what, "the drive shows no namespace as a block device",
-			    device->driver ? "check that the namespace is attached"
-					   : "load the nvme driver");
+	if (!slot->device->namespace_count) {
+		no_namespace(p, slot);
 		return;
 	}
-	add_nvme(p, slot, device->namespaces[0].name, 4096, "random");
-	add_nvme(p, slot, device->namespaces[0].name, 4096, "same_lba");
-	if (device->namespaces[0].block_bytes == 512)
-		add_nvme(p, slot, device->namespaces[0].name, 512, "random");
+	add_nvme(p, slot, space->name, 4096, "same_lba");
+	if (p->gap_ns) {
+		plan_prewoken(p, slot);
+		return;
+	}
+	add_nvme(p, slot, space->name, 4096, "random");
+	if (space->block_bytes == 512)
+		add_nvme(p, slot, space->name, 512, "random");
 }
 
 static void plan_gpu(struct planner *p, const struct pl_slot *slot, const struct pl_gpu *gpu)
@@ -163,132 +208,130 @@ static void plan_gpu(struct planner *p, const struct pl_slot *slot, const struct
 	}
 }
 
-static const struct pl_gpu *gpu_of(const struct pl_run *run, const struct pl_slot *slot)
+/* One point of the grid (p->state, p->gap_ns): every probe that applies. A GPU brings its gaps. */
+static void plan_point(struct planner *p, const struct pl_slot *slot)
 {
-	for (size_t i = 0; i < run->gpu_count; i++)
-		if (run->gpus[i].has_bdf && pl_run_find_slot(run, run->gpus[i].bdf) == slot)
-			return &run->gpus[i];
-	return NULL;
+	const struct pl_gpu *gpu = pl_select_gpu_of(p->run, slot);
+	bool is_nvme = slot->device && slot->device->kind == PL_DEVICE_NVME;
+
+	if (wants(p, PL_PROBE_CONFIG))
+		plan_ladder(p, slot);
+	if (is_nvme && wants(p, PL_PROBE_BAR))
+		plan_bar(p, slot);
+	if (is_nvme && wants(p, PL_PROBE_NVME))
+		plan_nvme(p, slot);
+	if (gpu && !p->gap_ns && wants(p, PL_PROBE_GPU))
+		plan_gpu(p, slot, gpu);
+}
+
+static const uint64_t *gaps_of(const struct pl_plan_options *o, size_t *count)
+{
+	*count = 0;
+	if (o->no_gaps || o->ladders_only)
+		return NULL;
+	if (!o->gap_count)
+		return pl_grid_gaps(o->effort, count);
+	*count = o->gap_count;
+	return o->gaps_ns;
+}
+
+static void plan_state(struct planner *p, const struct pl_slot *slot, const char *state)
+{
+	size_t count = 0;
+	const uint64_t *gaps =
+		slot->device && slot->link.is_present ? gaps_of(p->options, &count) : NULL;
+
+	p->state = state;
+	p->gap_ns = 0;
+	plan_point(p, slot);
+	for (size_t i = 0; i < count; i++) {
+		p->gap_ns = gaps[i];
+		if (gaps[i])
+			plan_point(p, slot);
+	}
+	p->gap_ns = 0;
 }
 
 static void plan_slot(struct planner *p, const struct pl_slot *slot)
 {
-	const struct pl_gpu *gpu = gpu_of(p->run, slot);
+	const struct pl_link_path *path =
+		p->options->find_path ? p->options->find_path(p->options->ctx, slot) : NULL;
 
-	if (wants(p, PL_PROBE_CONFIG))
-		plan_ladder(p, slot);
-	if (!slot->device)
+	if (!path || path->state_count < 2 || p->options->ladders_only) {
+		plan_state(p, slot, "as_found");
 		return;
-	if (slot->device->kind == PL_DEVICE_NVME && wants(p, PL_PROBE_BAR))
-		plan_bar(p, slot);
-	if (slot->device->kind == PL_DEVICE_NVME && wants(p, PL_PROBE_NVME))
-		plan_nvme(p, slot);
-	if (gpu && wants(p, PL_PROBE_GPU))
-		plan_gpu(p, slot, gpu);
-}
-
-static bool device_matches(const struct pl_slot *slot, const char *name)
-{
-	const struct pl_device *device = slot->device;
-	struct pl_bdf bdf;
-
-	if (!device)
-		return false;
-	if (!pl_bdf_parse(name, &bdf)) {
-		for (size_t i = 0; i < device->function_count; i++)
-			if (pl_bdf_is_equal(device->functions[i], bdf))
-				return true;
-		return pl_bdf_is_equal(device->bdf, bdf);
 	}
-	for (size_t i = 0; i < device->namespace_count; i++)
-		if (!strcmp(device->namespaces[i].name, name))
-			return true;
-	for (size_t i = 0; i < device->interface_count; i++)
-		if (!strcmp(device->interfaces[i], name))
-			return true;
-	return false;
+	for (size_t i = 0; i < path->state_count; i++)
+		if (pl_grid_takes_state(p->options->effort, &path->states[i]))
+			plan_state(p, slot, path->states[i].name);
 }
 
-static bool slot_matches(const struct pl_slot *slot, const char *name)
+static bool is_named(const struct pl_plan_options *o)
 {
-	struct pl_bdf bdf;
-
-	if (!strcmp(slot->label, name) || !strcmp(slot->key, name))
-		return true;
-	if (slot->neutral_name && !strcmp(slot->neutral_name, name))
-		return true;
-	return !pl_bdf_parse(name, &bdf) &&
-	       (device_matches(slot, name) ||
-		(slot->path_count && pl_bdf_is_equal(slot->path[slot->path_count - 1], bdf)));
-}
-
-static bool gpu_matches(const struct pl_gpu *gpu, const char *name)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "gpu%u", gpu->index);
-	return !strcmp(text, name);
+	return o->slot_count || o->device_count;
 }
 
 static bool is_selected(const struct planner *p, const struct pl_slot *slot)
 {
 	const struct pl_plan_options *o = p->options;
-	const struct pl_gpu *gpu = gpu_of(p->run, slot);
+	const struct pl_gpu *gpu = pl_select_gpu_of(p->run, slot);
 
 	for (size_t i = 0; i < o->slot_count; i++)
-		if (slot_matches(slot, o->slots[i]))
+		if (pl_select_slot_matches(slot, o->slots[i]))
 			return true;
 	for (size_t i = 0; i < o->device_count; i++)
-		if (device_matches(slot, o->devices[i]) || (gpu && gpu_matches(gpu, o->devices[i])))
+		if (pl_select_device_matches(slot, o->devices[i]) ||
+		    (gpu && pl_select_gpu_matches(gpu, o->devices[i])))
 			return true;
-	return !o->slot_count && !o->device_count && !o->file;
+	return !is_named(o) && !o->file;
 }
 
-/* A wish that names nothing is a mistake worth an error: the sentence shows what there is. */
-static int check_names(struct planner *p, const char *option, const char *const *names,
-		       size_t count, bool is_device)
+static bool is_gpu_named(const struct pl_plan_options *o, const struct pl_gpu *gpu)
 {
-	char known[256] = "";
-
-	for (size_t n = 0; n < count; n++) {
-		bool found = false;
-
-		for (size_t i = 0; i < p->run->slot_count && !found; i++)
-			found = is_device ? device_matches(&p->run->slots[i], names[n])
-					  : slot_matches(&p->run->slots[i], names[n]);
-		for (size_t i = 0; is_device && i < p->run->gpu_count && !found; i++)
-			found = gpu_matches(&p->run->gpus[i], names[n]);
-		if (found)
-			continue;
-		for (size_t i = 0; i < p->run->slot_count && strlen(known) < 200; i++)
-			snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%.40s",
-				 i ? ", " : "", p->run->slots[i].label);
-		return pl_fail(p->err, -ENOENT, "%s %s: no such %s; there is: %s", option, names[n],
-			       is_device ? "device" : "slot", *known ? known : "nothing");
-	}
-	return 0;
-}
-
-static bool is_gpu_selected(const struct planner *p, const struct pl_gpu *gpu)
-{
-	for (size_t i = 0; i < p->options->device_count; i++)
-		if (gpu_matches(gpu, p->options->devices[i]))
+	for (size_t i = 0; i < o->device_count; i++)
+		if (pl_select_gpu_matches(gpu, o->devices[i]))
 			return true;
-	return !p->options->device_count && !p->options->slot_count && !p->options->file;
+	return false;
 }
 
-/* GPUs that sit in no slot (software, unmapped) are measured only when GPUs were asked for. */
+/* GPUs that sit in no slot: when named, when GPUs were asked for, and real ones anyway. */
 static void plan_loose_gpus(struct planner *p)
 {
+	const struct pl_plan_options *o = p->options;
+	bool asked = o->probes & (1u << PL_PROBE_GPU);
+
 	for (size_t i = 0; i < p->run->gpu_count; i++) {
 		const struct pl_gpu *gpu = &p->run->gpus[i];
 		bool in_slot = gpu->has_bdf && pl_run_find_slot(p->run, gpu->bdf);
-		bool asked = p->options->probes & (1u << PL_PROBE_GPU);
+		bool by_kind = !is_named(o) && !o->file && (asked || gpu->kind != PL_GPU_SOFTWARE);
 
-		if (!in_slot && is_gpu_selected(p, gpu) && wants(p, PL_PROBE_GPU) &&
-		    (asked || gpu->kind != PL_GPU_SOFTWARE || p->options->device_count))
+		if (!in_slot && wants(p, PL_PROBE_GPU) && (by_kind || is_gpu_named(o, gpu)))
 			plan_gpu(p, NULL, gpu);
 	}
+}
+
+/* The same gaps without any PCIe access: what moves here is the host, not the link. */
+static void plan_control(struct planner *p)
+{
+	size_t count;
+	const uint64_t *gaps = gaps_of(p->options, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		p->gap_ns = gaps[i];
+		add(p, NULL, PL_PROBE_HOST, "control")->is_off_path = true;
+	}
+	p->gap_ns = 0;
+	if (count)
+		add(p, NULL, PL_PROBE_HOST, "control")->is_off_path = true;
+}
+
+static bool has_gaps(const struct pl_run *run)
+{
+	for (size_t i = 0; i < run->measurement_count; i++)
+		if (run->measurements[i]->conditions.gap_ns &&
+		    run->measurements[i]->probe != PL_PROBE_GPU)
+			return true;
+	return false;
 }
 
 static bool has_link_device(const struct pl_run *run)
@@ -299,32 +342,37 @@ static bool has_link_device(const struct pl_run *run)
 	return false;
 }
 
-static bool is_named(const struct pl_plan_options *o)
+static int check(const struct planner *p, struct pl_err *err)
 {
-	return o->slot_count || o->device_count;
+	const struct pl_plan_options *o = p->options;
+	int rc = pl_select_check_slots(p->run, "--slot", o->slots, o->slot_count, err);
+
+	if (!rc)
+		rc = pl_select_check_devices(p->run, "--device", o->devices, o->device_count, err);
+	return rc;
 }
 
 int pl_plan_build(struct pl_run *run, const struct pl_plan_options *options, struct pl_err *err)
 {
-	struct planner p = {run, options, err};
-	int rc = check_names(&p, "--slot", options->slots, options->slot_count, false);
+	struct planner p = {.run = run, .options = options, .state = "as_found"};
+	bool with_slots = has_link_device(run) || is_named(options) || options->ladders_only;
+	int rc = check(&p, err);
 
-	if (!rc)
-		rc = check_names(&p, "--device", options->devices, options->device_count, true);
 	if (rc)
 		return rc;
 	if (options->file)
 		add_nvme(&p, NULL, options->file, 4096, "random");
-	for (size_t i = 0; i < run->slot_count; i++)
-		if (is_selected(&p, &run->slots[i]) &&
-		    (has_link_device(run) || is_named(options) || options->ladders_only))
+	for (size_t i = 0; i < run->slot_count && with_slots; i++)
+		if (is_selected(&p, &run->slots[i]))
 			plan_slot(&p, &run->slots[i]);
+	p.state = "as_found";
 	plan_loose_gpus(&p);
-	if (!run->measurement_count)
-		return pl_fail(err, -ENODATA,
-			       run->slot_count && has_link_device(run)
-				       ? "nothing to measure with these options"
-				       : "nothing to measure: no device behind a PCIe link was "
-					 "found on this machine");
-	return 0;
+	if (has_gaps(run))
+		plan_control(&p);
+	if (run->measurement_count)
+		return 0;
+	return pl_fail(err, -ENODATA, "%s",
+		       has_link_device(run) ? "nothing to measure with these options"
+					    : "nothing to measure: no device behind a PCIe link "
+					      "was found on this machine");
 }

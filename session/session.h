@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/err.h"
 #include "core/sampler.h"
+#include "link/link.h"
 #include "model/run.h"
 
 /* How to open the sampler of a measurement: one line per probe, filled in by cli. */
@@ -23,14 +24,24 @@ struct pl_session_hooks {
 	void *ctx;
 };
 
+struct pl_session_options {
+	const struct pl_clock *clock;
+	const struct pl_session_probe *probes;
+	size_t probe_count;
+	const struct pl_session_hooks *hooks; /* NULL: silent */
+	struct pl_link_control *links;        /* NULL: link states are left alone and not read */
+};
+
 /*
- * Measures everything that is planned and pending: opens the samplers, warms up, then walks the
- * blocks of all series in random order (seeded by run->seed) so that no series has a time of its
- * own, and fills ticks, outcome and summary. What happens to a series is data in it; the run is
- * an error only when nothing could be started (-ENODATA). Interrupted: run->is_complete = false.
+ * Measures everything that is planned and pending: opens the samplers, then walks in rounds. A
+ * round takes one block of every series, in random order (seeded by run->seed) so that no series
+ * has a time of its own; series that share a slot and a link state are taken together, the state
+ * set before and read back after them. A block whose state was not confirmed is empty. What happens
+ * to a series is data in it; an error means that nothing could be started (the -errno of the first
+ * refusal, or -ENODATA). Stopped early: run->is_complete = false. Restoring the links is the
+ * caller's (pl_link_close).
  */
-int pl_session_measure(struct pl_run *run, const struct pl_clock *clock,
-		       const struct pl_session_probe *probes, size_t probe_count,
-		       const struct pl_session_hooks *hooks, struct pl_err *err);
+int pl_session_measure(struct pl_run *run, const struct pl_session_options *options,
+		       struct pl_err *err);
 
 #endif

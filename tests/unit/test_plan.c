@@ -53,7 +53,7 @@ static size_t count(const struct pl_run *run, enum pl_probe probe)
 
 static void every_slot_gets_its_probes(void **state)
 {
-	struct pl_plan_options options = {.all_slots = true, .can_read_config = can_read_zero};
+	struct pl_plan_options options = {.no_gaps = true, .can_read_config = can_read_zero};
 	struct pl_device device;
 	struct pl_run run;
 	struct pl_err err;
@@ -94,6 +94,7 @@ static void selection_is_obeyed(void **state)
 	options = (struct pl_plan_options){.devices = devices,
 					   .device_count = 1,
 					   .probes = 1u << PL_PROBE_BAR,
+					   .no_gaps = true,
 					   .can_read_config = can_read_zero};
 	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
 	assert_int_equal(run.measurement_count, 1);
@@ -120,7 +121,7 @@ static void a_name_that_is_not_there_is_an_error(void **state)
 
 static void an_empty_machine_has_nothing_to_measure(void **state)
 {
-	struct pl_plan_options options = {.all_slots = true, .can_read_config = can_read_zero};
+	struct pl_plan_options options = {.no_gaps = true, .can_read_config = can_read_zero};
 	struct pl_run run;
 	struct pl_err err;
 
@@ -133,7 +134,7 @@ static void an_empty_machine_has_nothing_to_measure(void **state)
 
 static void software_gpus_are_measured_only_when_asked(void **state)
 {
-	struct pl_plan_options options = {.all_slots = true, .can_read_config = can_read_zero};
+	struct pl_plan_options options = {.no_gaps = true, .can_read_config = can_read_zero};
 	const struct pl_offer offers[] = {
 		{.metric = "chase", .region_bytes = 65536, .samples_per_block = 2, .block_s = 0.1},
 		{.metric = "read", .region_bytes = 65536, .effort = 2, .samples_per_block = 2}};
@@ -173,6 +174,80 @@ static void a_file_is_a_series_of_its_own(void **state)
 	pl_run_fini(&run);
 }
 
+static const unsigned no_targets[] = {0, 0};
+static const struct pl_link_state states_of_path[] = {
+	{"off", "", PL_LINK_STATE_OFF, no_targets, true, NULL},
+	{"as_found", "", PL_LINK_STATE_AS_FOUND, no_targets, true, NULL},
+	{"device_off_uplink_as_found", "", PL_LINK_STATE_CONTROL, no_targets, true, NULL},
+	{"l1", "", PL_LINK_STATE_SUBSET, no_targets, false, "not allowed"},
+};
+static const struct pl_link_path path_with_states = {
+	.link_count = 2, .states = states_of_path, .state_count = 4};
+
+static const struct pl_link_path *find_path(void *ctx, const struct pl_slot *slot)
+{
+	(void)ctx;
+	return slot->device ? &path_with_states : NULL;
+}
+
+static size_t count_state(const struct pl_run *run, const char *name, uint64_t gap_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->measurement_count; i++)
+		n += run->measurements[i]->slot &&
+		     !strcmp(run->measurements[i]->conditions.state, name) &&
+		     run->measurements[i]->conditions.gap_ns == gap_ns;
+	return n;
+}
+
+static void the_grid_crosses_states_and_gaps(void **state)
+{
+	static const uint64_t gaps[] = {20000, 100000};
+	struct pl_plan_options options = {.effort = PL_EFFORT_DEFAULT,
+					  .gaps_ns = gaps,
+					  .gap_count = 2,
+					  .can_read_config = can_read_zero,
+					  .find_path = find_path};
+	struct pl_device device;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	make_run(&run, &device);
+	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	/* Two rungs, BAR, three NVMe series at gap 0; one NVMe series after a gap. */
+	assert_int_equal(count_state(&run, "off", 0), 6);
+	assert_int_equal(count_state(&run, "off", 20000), 4);
+	assert_int_equal(count_state(&run, "off", 100000), 4);
+	assert_int_equal(count_state(&run, "device_off_uplink_as_found", 20000), 4);
+	assert_int_equal(count_state(&run, "l1", 0), 0); /* cannot be set */
+	assert_int_equal(count(&run, PL_PROBE_HOST), 3);
+	pl_run_fini(&run);
+
+	make_run(&run, &device);
+	options.effort = PL_EFFORT_QUICK;
+	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	assert_int_equal(count_state(&run, "device_off_uplink_as_found", 20000), 0);
+	assert_int_equal(count_state(&run, "off", 20000), 4);
+	pl_run_fini(&run);
+}
+
+static void gaps_ascend_and_keep_enough_samples(void **state)
+{
+	(void)state;
+	for (int effort = PL_EFFORT_QUICK; effort <= PL_EFFORT_THOROUGH; effort++) {
+		size_t n;
+		const uint64_t *gaps = pl_grid_gaps((enum pl_effort)effort, &n);
+
+		assert_true(n >= 5);
+		for (size_t i = 0; i < n; i++) {
+			assert_true(gaps[i] > (i ? gaps[i - 1] : 0));
+			assert_true(pl_grid_samples((enum pl_effort)effort, gaps[i]) >= 4);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +257,8 @@ int main(void)
 		cmocka_unit_test(an_empty_machine_has_nothing_to_measure),
 		cmocka_unit_test(software_gpus_are_measured_only_when_asked),
 		cmocka_unit_test(a_file_is_a_series_of_its_own),
+		cmocka_unit_test(the_grid_crosses_states_and_gaps),
+		cmocka_unit_test(gaps_ascend_and_keep_enough_samples),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

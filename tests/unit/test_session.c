@@ -62,9 +62,11 @@ static int measure(struct pl_run *run, struct fake *fake, const struct pl_sessio
 		   struct pl_err *err)
 {
 	const struct pl_session_probe probe = {PL_PROBE_NVME, fake_open, fake};
-	struct pl_clock clock = {.ns_per_tick = 1.0};
+	const struct pl_clock clock = {.ns_per_tick = 1.0};
+	const struct pl_session_options options = {
+		.clock = &clock, .probes = &probe, .probe_count = 1, .hooks = hooks};
 
-	return pl_session_measure(run, &clock, &probe, 1, hooks, err);
+	return pl_session_measure(run, &options, err);
 }
 
 static void samples_arrive_in_blocks(void **state)
@@ -98,7 +100,7 @@ static void a_refusal_is_data_with_its_reason(void **state)
 
 	(void)state;
 	plan_file(&run);
-	assert_int_equal(measure(&run, &fake, NULL, &err), -ENODATA);
+	assert_int_equal(measure(&run, &fake, NULL, &err), -EACCES);
 	assert_int_equal(run.measurements[0]->outcome, PL_OUTCOME_SKIPPED);
 	assert_string_equal(run.measurements[0]->why, "no permission for the fake");
 	assert_non_null(strstr(err.text, "no permission for the fake"));
@@ -192,6 +194,8 @@ static void every_access_waits_its_gap(void **state)
 		.ns_per_tick = 0.5, .now = virtual_now, .idle_until = virtual_idle, .self = &time};
 	struct fake fake = {0};
 	const struct pl_session_probe probe = {PL_PROBE_NVME, fake_open, &fake};
+	const struct pl_session_options options = {
+		.clock = &clock, .probes = &probe, .probe_count = 1};
 	struct pl_measurement *m;
 	struct pl_run run;
 	struct pl_err err;
@@ -200,7 +204,7 @@ static void every_access_waits_its_gap(void **state)
 	plan_file(&run);
 	m = run.measurements[0];
 	m->conditions.gap_ns = 40000;
-	assert_int_equal(pl_session_measure(&run, &clock, &probe, 1, NULL, &err), 0);
+	assert_int_equal(pl_session_measure(&run, &options, &err), 0);
 	assert_true(time.idled == fake.next * 80000u);
 	assert_true(fake.next >= m->n);
 	pl_run_fini(&run);

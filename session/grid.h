@@ -1,0 +1,25 @@
+#ifndef PL_SESSION_GRID_H
+#define PL_SESSION_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "link/link.h"
+
+enum pl_effort { PL_EFFORT_QUICK, PL_EFFORT_DEFAULT, PL_EFFORT_THOROUGH };
+
+/*
+ * The idle gaps of an effort in ns, ascending, without 0: log-spaced, 1 µs … 10 ms. L1 entry timers
+ * are known from 1 µs (DesignWare) to a few ms (amdgpu), so the sweep may not stop at 1 ms.
+ */
+const uint64_t *pl_grid_gaps(enum pl_effort effort, size_t *count);
+/* Samples of one block at this gap: fewer for long gaps, never below 4. */
+size_t pl_grid_samples(enum pl_effort effort, uint64_t gap_ns);
+/*
+ * Whether an effort measures this link state: off and as found always, the negative control and the
+ * subsets from the default on, the rest when --thorough.
+ */
+bool pl_grid_takes_state(enum pl_effort effort, const struct pl_link_state *state);
+
+#endif

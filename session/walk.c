@@ -1,0 +1,268 @@
+#include "session/walk.h"
+
+#include <string.h>
+
+static bool is_interrupted(const struct pl_walk *walk)
+{
+	const struct pl_session_hooks *hooks = walk->options->hooks;
+
+	return hooks && hooks->is_interrupted && hooks->is_interrupted(hooks->ctx);
+}
+
+static void tell(const struct pl_walk *walk, const struct pl_measurement *m)
+{
+	const struct pl_session_hooks *hooks = walk->options->hooks;
+
+	if (hooks && hooks->progress)
+		hooks->progress(hooks->ctx, walk->run, m, walk->done, walk->total);
+}
+
+/* The settable path of a series, or NULL when there is nothing to set for it. */
+static const struct pl_link_path *path_of(const struct pl_walk *walk,
+					  const struct pl_measurement *m)
+{
+	const struct pl_link_path *path;
+
+	if (!walk->options->links || !m->slot || m->is_off_path)
+		return NULL;
+	path = pl_link_find_path(walk->options->links, m->slot);
+	return path->state_count > 1 ? path : NULL;
+}
+
+static const char *cpus_of(const struct pl_slot *slot)
+{
+	return slot && slot->device ? slot->device->local_cpus : NULL;
+}
+
+int pl_walk_hold(struct pl_walk *walk, const struct pl_slot *slot, struct pl_err *err)
+{
+	const char *cpus = cpus_of(slot);
+	int rc;
+
+	if (walk->env.cstates[0] &&
+	    (!cpus || (walk->local_cpus && !strcmp(cpus, walk->local_cpus))))
+		return 0;
+	pl_env_release(&walk->env);
+	rc = pl_env_hold(&walk->env, walk->wanted_cpu, cpus, err);
+	walk->local_cpus = cpus;
+	walk->run->cpu = walk->env.cpu;
+	return rc;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static struct pl_group *group_for(struct pl_walk *walk, const struct pl_group *like)
+{
+	struct pl_group *group;
+
+	for (size_t i = 0; i < walk->group_count; i++) {
+		group = &walk->groups[i];
+		if (group->slot == like->slot && group->state == like->state &&
+		    is_same_text(group->apst, like->apst))
+			return group;
+	}
+	group = &walk->groups[walk->group_count];
+	walk->group_order[walk->group_count] = walk->group_count;
+	walk->group_count++;
+	*group = *like;
+	group->tracks =
+		pl_arena_array(&walk->run->arena, walk->track_count, sizeof(group->tracks[0]));
+	return group;
+}
+
+/* What is held for a slot from here to the end; what cannot be held is a warning, once. */
+static void hold_slot(struct pl_walk *walk, const struct pl_link_path *path)
+{
+	struct pl_err err = {0, ""};
+
+	if (path && pl_link_hold_power(walk->options->links, path, &err))
+		pl_run_warn(walk->run, "W-POWER", "warning", path->slot->label,
+			    "runtime power management is not held: %s", err.text);
+}
+
+void pl_walk_group(struct pl_walk *walk)
+{
+	struct pl_arena *arena = &walk->run->arena;
+
+	walk->groups = pl_arena_array(arena, walk->track_count, sizeof(walk->groups[0]));
+	walk->group_order = pl_arena_array(arena, walk->track_count, sizeof(walk->group_order[0]));
+	for (size_t i = 0; i < walk->track_count; i++) {
+		const struct pl_measurement *m = walk->tracks[i].m;
+		struct pl_group like = {.slot = m->slot, .path = path_of(walk, m)};
+		struct pl_group *group;
+
+		if (like.path)
+			like.state = pl_link_find_state(like.path, m->conditions.state);
+		if (!like.state)
+			like.path = NULL;
+		like.apst = walk->options->links ? m->conditions.apst : NULL;
+		group = group_for(walk, &like);
+		if (!group->count)
+			hold_slot(walk, group->path);
+		group->tracks[group->count++] = i;
+	}
+}
+
+static bool is_due(const struct pl_track *track, unsigned round)
+{
+	return track->is_live && round < track->m->blocks && track->m->blocks_done == round;
+}
+
+static bool group_is_due(const struct pl_walk *walk, const struct pl_group *group, unsigned round)
+{
+	for (size_t i = 0; i < group->count; i++)
+		if (is_due(&walk->tracks[group->tracks[i]], round))
+			return true;
+	return false;
+}
+
+/* What the registers said that is not the state of this group; NULL when all is well. */
+static const char *judge(struct pl_walk *walk, int rc, const struct pl_link_check *check,
+			 const struct pl_err *err)
+{
+	if (check->must_stop || rc)
+		walk->must_stop = true;
+	if (rc)
+		return err->text;
+	return check->verdict == PL_VERDICT_CONFIRMED ? NULL : check->why;
+}
+
+static void skip_group(struct pl_walk *walk, struct pl_group *group, unsigned round,
+		       const char *why)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		struct pl_track *track = &walk->tracks[group->tracks[i]];
+
+		if (is_due(track, round))
+			pl_track_skip_block(walk, track, why);
+	}
+}
+
+/* The blocks that a group took in this round do not count after all: the state was lost. */
+static void void_round(struct pl_walk *walk, struct pl_group *group, unsigned round,
+		       const char *why)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		struct pl_track *track = &walk->tracks[group->tracks[i]];
+		struct pl_measurement *m = track->m;
+
+		if (m->blocks_done != round + 1)
+			continue;
+		m->n = m->block_start[round];
+		m->blocks_done = round;
+		pl_track_skip_block(walk, track, why);
+	}
+}
+
+static bool run_group_blocks(struct pl_walk *walk, struct pl_group *group, unsigned round)
+{
+	pl_rng_shuffle(&walk->rng, group->tracks, group->count);
+	for (size_t i = 0; i < group->count; i++) {
+		struct pl_track *track = &walk->tracks[group->tracks[i]];
+
+		if (!is_due(track, round))
+			continue;
+		if (is_interrupted(walk))
+			return false;
+		tell(walk, track->m);
+		pl_track_run_block(walk, track);
+		walk->done++;
+	}
+	return true;
+}
+
+/* Leaves the state of another slot before this one is touched. */
+static const char *leave(struct pl_walk *walk, const struct pl_group *next,
+			 struct pl_link_check *check, struct pl_err *err)
+{
+	const struct pl_group *old = walk->entered;
+	const struct pl_link_state *as_found;
+
+	if (!old || old->slot == next->slot)
+		return NULL;
+	walk->entered = NULL;
+	as_found = pl_link_find_state(old->path, "as_found");
+	return judge(walk, pl_link_set_state(walk->options->links, old->path, as_found, check, err),
+		     check, err);
+}
+
+static const char *enter_apst(struct pl_walk *walk, const struct pl_group *group,
+			      struct pl_err *err)
+{
+	enum pl_link_apst apst = PL_LINK_APST_AS_FOUND;
+
+	if (!group->apst)
+		return NULL;
+	if (!strcmp(group->apst, "off"))
+		apst = PL_LINK_APST_OFF;
+	return pl_link_set_apst(walk->options->links, group->slot, apst, err) ? err->text : NULL;
+}
+
+/* Everything a group needs to be what it says; NULL, or why it is not. */
+static const char *enter(struct pl_walk *walk, const struct pl_group *group,
+			 struct pl_link_check *check, struct pl_err *err)
+{
+	const char *why;
+
+	if (pl_walk_hold(walk, group->slot, err))
+		return err->text;
+	why = leave(walk, group, check, err);
+	if (!why)
+		why = enter_apst(walk, group, err);
+	if (why || !group->path)
+		return why;
+	walk->entered = group;
+	return judge(walk,
+		     pl_link_set_state(walk->options->links, group->path, group->state, check, err),
+		     check, err);
+}
+
+/* Set the state, take one block of each series, read the state back. */
+static bool run_group(struct pl_walk *walk, struct pl_group *group, unsigned round)
+{
+	struct pl_link_check check = {0};
+	struct pl_err err = {0, ""};
+	const char *why;
+	bool went_on;
+
+	if (!group_is_due(walk, group, round))
+		return true;
+	why = enter(walk, group, &check, &err);
+	if (why) {
+		skip_group(walk, group, round, why);
+		return !walk->must_stop;
+	}
+	went_on = run_group_blocks(walk, group, round);
+	if (group->path)
+		why = judge(walk, pl_link_verify(walk->options->links, group->path, &check, &err),
+			    &check, &err);
+	if (why)
+		void_round(walk, group, round, why);
+	return went_on && !walk->must_stop;
+}
+
+/* One round: one block of every live series, groups in random order, series too. */
+static bool run_round(struct pl_walk *walk, unsigned round)
+{
+	pl_rng_shuffle(&walk->rng, walk->group_order, walk->group_count);
+	for (size_t i = 0; i < walk->group_count; i++)
+		if (!run_group(walk, &walk->groups[walk->group_order[i]], round))
+			return false;
+	return true;
+}
+
+bool pl_walk_rounds(struct pl_walk *walk)
+{
+	unsigned rounds = 0;
+
+	for (size_t i = 0; i < walk->track_count; i++)
+		if (walk->tracks[i].is_live && walk->tracks[i].m->blocks > rounds)
+			rounds = walk->tracks[i].m->blocks;
+	for (unsigned round = 0; round < rounds; round++)
+		if (!run_round(walk, round))
+			return false;
+	return true;
+}
