@@ -54,13 +54,19 @@ void pl_chain_lay(const struct pl_chain *chain, volatile uint32_t *words)
 		words[chain->order[i]] = chain->order[(i + 1) % chain->count];
 }
 
-void pl_chain_fill(volatile uint32_t *words, size_t count, uint64_t seed)
+uint32_t pl_chain_fill(volatile uint32_t *words, size_t count, uint64_t seed)
 {
 	struct pl_rng rng;
+	uint32_t sum = 0;
 
 	pl_rng_init(&rng, seed);
-	for (size_t i = 0; i < count; i++)
-		words[i] = (uint32_t)pl_rng_u64(&rng);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t word = (uint32_t)pl_rng_u64(&rng);
+
+		words[i] = word;
+		sum += word;
+	}
+	return sum;
 }
 
 uint32_t pl_chain_end(const struct pl_chain *chain, size_t from, uint64_t hops)

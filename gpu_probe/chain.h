@@ -27,8 +27,11 @@ void pl_chain_fini(struct pl_chain *chain);
 
 /* Stores the word index of the next node at every node of words[]; nothing else is written. */
 void pl_chain_lay(const struct pl_chain *chain, volatile uint32_t *words);
-/* Fills words[] with random bits: compression and zero detection find nothing. */
-void pl_chain_fill(volatile uint32_t *words, size_t count, uint64_t seed);
+/*
+ * Fills words[] with random bits: compression and zero detection find nothing. Returns the sum of
+ * the words, modulo 2^32.
+ */
+uint32_t pl_chain_fill(volatile uint32_t *words, size_t count, uint64_t seed);
 /* Where a walk of `hops` loads ends that began at the node visited `from`-th. */
 uint32_t pl_chain_end(const struct pl_chain *chain, size_t from, uint64_t hops);
 /* The same by walking words[] hop by hop, as the GPU does. */

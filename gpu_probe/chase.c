@@ -2,15 +2,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "gpu_probe/buffer.h"
+#include "gpu_probe/import.h"
 #include "gpu_probe/placed_chain.h"
 #include "gpu_probe/probe.h"
 
 /* llvmpipe ends a kernel after 65,535 loop turns; a GPU could do more, but need not. */
-#define MAX_HOPS (65535u * PL_CHASE_UNROLL)
+#define MAX_HOPS (60000u * PL_CHASE_UNROLL)
 #define FIRST_HOPS (16u * PL_CHASE_UNROLL)
 #define TARGET_NS 4e6 /* of the longer dispatch: well above what a dispatch itself costs */
 #define LONG_OVER_SHORT 4
-#define TRIES 5
+#define TRIES 20
 #define TICKS_PER_NS 1000.0
 #define MIN_DISAGREEMENT 0.05
 
@@ -23,11 +25,18 @@ struct chase {
 	size_t pairs;
 };
 
+/* On chip: the kernel takes the chain from host memory first, and its loads stay in the core. */
+static bool is_on_chip(const struct chase *c)
+{
+	return c->job.memory == PL_GPU_ON_CHIP;
+}
+
 static int walk(struct chase *c, uint32_t hops, struct pl_gpu_timing *timing, struct pl_err *err)
 {
 	struct pl_push push = {.count = hops};
 
-	return pl_placed_chain_run(&c->placed, PL_KERNEL_CHASE, &push, 1, timing, err);
+	return pl_placed_chain_run(&c->placed, is_on_chip(c) ? PL_KERNEL_ON_CHIP : PL_KERNEL_CHASE,
+				   &push, hops, timing, err);
 }
 
 static double main_ns(const struct chase *c, const struct pl_gpu_timing *timing)
@@ -119,6 +128,26 @@ static void close_chase(void *self)
 	free(c);
 }
 
+static int place(struct chase *c, struct pl_err *err)
+{
+	const struct pl_gpu_job *job = &c->job;
+	struct pl_conditions *conditions = &job->m->conditions;
+	enum pl_gpu_memory memory = job->memory;
+	int rc;
+
+	if (is_on_chip(c)) {
+		memory = pl_gpu_host_class(job->device);
+		conditions->region_bytes = PL_ON_CHIP_WORDS * sizeof(uint32_t);
+	}
+	rc = pl_placed_chain_open(&c->placed, job->device, memory, conditions->region_bytes,
+				  job->probe->options.seed, err);
+	if (!rc && memory == PL_GPU_HOST_HUGE)
+		pl_measurement_set_number(
+			job->run, job->m, "huge_page_bytes",
+			(double)pl_gpu_huge_bytes(job->device->chains[memory].imported));
+	return rc;
+}
+
 int pl_gpu_chase_open(const struct pl_gpu_job *job, struct pl_sampler *sampler, struct pl_err *err)
 {
 	struct chase *c = calloc(1, sizeof(*c));
@@ -132,8 +161,7 @@ int pl_gpu_chase_open(const struct pl_gpu_job *job, struct pl_sampler *sampler, 
 	job->m->conditions.clock = no_timestamps ? "host clock" : "gpu timestamps";
 	job->m->conditions.path_reason = no_timestamps;
 	job->m->ns_per_tick = 1.0 / TICKS_PER_NS;
-	rc = pl_placed_chain_open(&c->placed, job->device, job->memory,
-				  job->m->conditions.region_bytes, job->probe->options.seed, err);
+	rc = place(c, err);
 	if (!rc)
 		rc = size_dispatch(c, err);
 	if (rc) {

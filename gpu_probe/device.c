@@ -144,13 +144,12 @@ static int make_layouts(struct pl_gpu_device *d, struct pl_err *err)
 /* Results lie in host memory of any kind: the kernels write them once, after all loads. */
 static int make_result(struct pl_gpu_device *d, struct pl_err *err)
 {
-	int rc = pl_gpu_buffer_open(d, PL_GPU_HOST_CACHED, PL_GPU_RESULT_BYTES, &d->result, NULL);
+	struct pl_err why = {0, ""};
+	int rc = pl_gpu_buffer_open(d, pl_gpu_host_class(d), PL_GPU_RESULT_BYTES, &d->result, &why);
 
-	if (rc == -ENOTSUP)
-		rc = pl_gpu_buffer_open(d, PL_GPU_HOST_WC, PL_GPU_RESULT_BYTES, &d->result, err);
-	else if (rc)
-		rc = pl_fail(err, rc, "%s: no host memory for results", d->name);
-	return rc;
+	if (rc)
+		return pl_fail(err, rc, "%s: no host memory for results: %s", d->name, why.text);
+	return 0;
 }
 
 int pl_gpu_device_open(struct pl_gpu_device *d, struct pl_err *err)

@@ -11,7 +11,29 @@
 #include "model/bdf.h"
 #include "model/run.h"
 
-enum pl_gpu_kernel { PL_KERNEL_CHASE, PL_KERNEL_COUNT };
+enum pl_gpu_kernel {
+	PL_KERNEL_CHASE,
+	PL_KERNEL_ON_CHIP,
+	PL_KERNEL_LOAD_DEVICE,
+	PL_KERNEL_LOAD_SUBGROUP,
+	PL_KERNEL_GAP_DEVICE,   /* gap and loads by the device clock */
+	PL_KERNEL_GAP_MIXED,    /* gap by the device clock, loads by the subgroup clock */
+	PL_KERNEL_GAP_SUBGROUP, /* both by the subgroup clock */
+	PL_KERNEL_TICK_DEVICE,
+	PL_KERNEL_TICK_SUBGROUP,
+	PL_KERNEL_READ,
+	PL_KERNEL_PONG,
+	PL_KERNEL_WARM,
+	PL_KERNEL_COUNT
+};
+
+/* A clock of VK_KHR_shader_clock, calibrated at its first use. */
+struct pl_gpu_clock {
+	bool is_calibrated;
+	double ns_per_tick;
+	double measured_ns_per_tick; /* before a match with the timestamp period was recognised */
+	uint32_t mask;               /* the bits that count */
+};
 
 /* A buffer, its memory and its mapping. Zeroed: none. */
 struct pl_gpu_buffer {
@@ -20,7 +42,8 @@ struct pl_gpu_buffer {
 	uint64_t size_bytes;
 	volatile uint32_t *words; /* NULL when the memory cannot be mapped */
 	void *imported;           /* the mapping of ours that was imported; unmapped at the end */
-	const void *laid_by;      /* whose chain lies in it now */
+	uint64_t imported_bytes;
+	const void *laid_by; /* whose chain lies in it now */
 };
 
 /* A Vulkan device: what it is (filled by pl_gpu_instance_open) and, once opened, how to use it. */
@@ -38,6 +61,7 @@ struct pl_gpu_device {
 	bool has_import, has_subgroup_clock, has_device_clock, has_uncached;
 	uint64_t import_alignment;
 
+	const char *import_file; /* --chase-memory; borrowed */
 	bool is_lost;
 	char lost_why[256];
 	VkDevice device; /* NULL until pl_gpu_device_open */
@@ -54,6 +78,10 @@ struct pl_gpu_device {
 	VkPipeline pipelines[PL_KERNEL_COUNT];
 	struct pl_gpu_buffer result; /* small host memory that every kernel writes its result to */
 	struct pl_gpu_buffer chains[PL_GPU_MEMORY_COUNT];
+	struct pl_gpu_clock device_clock, subgroup_clock;
+	uint32_t warm_turns;    /* of the warm-up kernel; 0: not warmed up yet */
+	uint64_t submitted_ns;  /* when the last work was given to it, on the host's clock */
+	uint64_t busy_until_ns; /* when it last finished something, on the host's clock */
 };
 
 #define PL_GPU_RESULT_BYTES (64 * 1024)

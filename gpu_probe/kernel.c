@@ -6,27 +6,55 @@
 
 #include "core/clock.h"
 #include "shaders/chase.h"
+#include "shaders/gap_device.h"
+#include "shaders/gap_mixed.h"
+#include "shaders/gap_subgroup.h"
+#include "shaders/load_device.h"
+#include "shaders/load_subgroup.h"
+#include "shaders/on_chip.h"
+#include "shaders/pong.h"
+#include "shaders/read.h"
+#include "shaders/tick_device.h"
+#include "shaders/tick_subgroup.h"
+#include "shaders/warm.h"
 
 /* A dispatch is sized for well under half a second; what takes longer than this hangs. */
+#define LOCAL_SIZE 64
 #define TIMEOUT_NS (UINT64_C(20) * 1000 * 1000 * 1000)
 
 struct code {
 	const char *name;
 	const uint32_t *words;
 	size_t size_bytes;
-	uint32_t local_size; /* on a GPU; software devices get 1 where the kernel uses one lane */
-	bool is_single_lane;
+	bool is_single_lane; /* software devices run lanes one after another: they get one */
 };
 
+#define CODE(name, words, single)                                                                  \
+	{                                                                                          \
+		name, words, sizeof(words), single                                                 \
+	}
+
+/* The name stands in sentences: "gpu0: NAME failed". */
 static const struct code codes[PL_KERNEL_COUNT] = {
-	[PL_KERNEL_CHASE] = {"chase", pl_spirv_chase, sizeof(pl_spirv_chase), 64, true},
+	[PL_KERNEL_CHASE] = CODE("the chase", pl_spirv_chase, true),
+	[PL_KERNEL_ON_CHIP] = CODE("the chase on chip", pl_spirv_on_chip, true),
+	[PL_KERNEL_LOAD_DEVICE] = CODE("timing loads", pl_spirv_load_device, true),
+	[PL_KERNEL_LOAD_SUBGROUP] = CODE("timing loads", pl_spirv_load_subgroup, true),
+	[PL_KERNEL_GAP_DEVICE] = CODE("timing loads after a gap", pl_spirv_gap_device, true),
+	[PL_KERNEL_GAP_MIXED] = CODE("timing loads after a gap", pl_spirv_gap_mixed, true),
+	[PL_KERNEL_GAP_SUBGROUP] = CODE("timing loads after a gap", pl_spirv_gap_subgroup, true),
+	[PL_KERNEL_TICK_DEVICE] = CODE("calibrating the clock", pl_spirv_tick_device, true),
+	[PL_KERNEL_TICK_SUBGROUP] = CODE("calibrating the clock", pl_spirv_tick_subgroup, true),
+	[PL_KERNEL_READ] = CODE("reading the region", pl_spirv_read, false),
+	[PL_KERNEL_PONG] = CODE("the ping-pong", pl_spirv_pong, true),
+	[PL_KERNEL_WARM] = CODE("warming up", pl_spirv_warm, false),
 };
 
 static int make_pipeline(struct pl_gpu_device *d, enum pl_gpu_kernel kernel, struct pl_err *err)
 {
 	const struct code *code = &codes[kernel];
 	bool one = code->is_single_lane && d->kind == PL_GPU_SOFTWARE;
-	uint32_t local_size = one ? 1 : code->local_size;
+	uint32_t local_size = one ? 1 : LOCAL_SIZE;
 	VkSpecializationMapEntry entry = {0, 0, sizeof(local_size)};
 	VkSpecializationInfo constants = {1, &entry, sizeof(local_size), &local_size};
 	VkShaderModuleCreateInfo module = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
@@ -116,17 +144,22 @@ static VkResult read_timestamps(struct pl_gpu_device *d, double *ns)
 	return result;
 }
 
-static VkResult submit_and_wait(struct pl_gpu_device *d, struct pl_gpu_timing *timing)
+static VkResult submit(struct pl_gpu_device *d)
 {
 	VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
 			     .commandBufferCount = 1,
 			     .pCommandBuffers = &d->command};
-	uint64_t from = pl_raw_ns();
-	VkResult result = d->vk.vkQueueSubmit(d->queue, 1, &info, d->fence);
 
-	if (!result)
-		result = d->vk.vkWaitForFences(d->device, 1, &d->fence, VK_TRUE, TIMEOUT_NS);
-	timing->host_ns = (double)(pl_raw_ns() - from);
+	d->submitted_ns = pl_raw_ns();
+	return d->vk.vkQueueSubmit(d->queue, 1, &info, d->fence);
+}
+
+static VkResult wait(struct pl_gpu_device *d, struct pl_gpu_timing *timing)
+{
+	VkResult result = d->vk.vkWaitForFences(d->device, 1, &d->fence, VK_TRUE, TIMEOUT_NS);
+
+	d->busy_until_ns = pl_raw_ns();
+	timing->host_ns = (double)(d->busy_until_ns - d->submitted_ns);
 	if (!result)
 		result = d->vk.vkResetFences(d->device, 1, &d->fence);
 	return result ? result : read_timestamps(d, &timing->device_ns);
@@ -139,7 +172,6 @@ static int finish(struct pl_gpu_device *d, VkResult result, const char *doing, s
 
 	if (result == VK_TIMEOUT && !d->is_lost) {
 		d->is_lost = true;
-		pl_vk_check(result, d->name, doing, err);
 		snprintf(d->lost_why, sizeof(d->lost_why),
 			 "%s: %s did not end within 20 s; the device is not used again", d->name,
 			 doing);
@@ -147,9 +179,27 @@ static int finish(struct pl_gpu_device *d, VkResult result, const char *doing, s
 	return rc;
 }
 
-int pl_gpu_dispatch(struct pl_gpu_device *d, enum pl_gpu_kernel kernel,
-		    const struct pl_gpu_buffer *chain, const struct pl_push *push, uint32_t groups,
-		    struct pl_gpu_timing *timing, struct pl_err *err)
+static VkResult record_dispatch(struct pl_gpu_device *d, enum pl_gpu_kernel kernel,
+				const struct pl_push *push, uint32_t groups)
+{
+	VkResult result = begin(d);
+
+	if (result)
+		return result;
+	d->vk.vkCmdBindPipeline(d->command, VK_PIPELINE_BIND_POINT_COMPUTE, d->pipelines[kernel]);
+	d->vk.vkCmdBindDescriptorSets(d->command, VK_PIPELINE_BIND_POINT_COMPUTE, d->layout, 0, 1,
+				      &d->set, 0, NULL);
+	d->vk.vkCmdPushConstants(d->command, d->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+				 sizeof(*push), push);
+	stamp(d, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, 0);
+	d->vk.vkCmdDispatch(d->command, groups, 1, 1);
+	stamp(d, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 1);
+	return end(d);
+}
+
+int pl_gpu_start(struct pl_gpu_device *d, enum pl_gpu_kernel kernel,
+		 const struct pl_gpu_buffer *chain, const struct pl_push *push, uint32_t groups,
+		 struct pl_err *err)
 {
 	VkResult result;
 	int rc = 0;
@@ -163,22 +213,25 @@ int pl_gpu_dispatch(struct pl_gpu_device *d, enum pl_gpu_kernel kernel,
 	bind_buffers(d, chain);
 	for (size_t i = 0; i < PL_RESULT_RECORD; i++)
 		d->result.words[i] = 0;
-	result = begin(d);
-	if (!result) {
-		d->vk.vkCmdBindPipeline(d->command, VK_PIPELINE_BIND_POINT_COMPUTE,
-					d->pipelines[kernel]);
-		d->vk.vkCmdBindDescriptorSets(d->command, VK_PIPELINE_BIND_POINT_COMPUTE, d->layout,
-					      0, 1, &d->set, 0, NULL);
-		d->vk.vkCmdPushConstants(d->command, d->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-					 sizeof(*push), push);
-		stamp(d, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, 0);
-		d->vk.vkCmdDispatch(d->command, groups, 1, 1);
-		stamp(d, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 1);
-		result = end(d);
-	}
+	result = record_dispatch(d, kernel, push, groups);
 	if (!result)
-		result = submit_and_wait(d, timing);
-	return finish(d, result, codes[kernel].name, err);
+		result = submit(d);
+	return pl_gpu_check(d, result, codes[kernel].name, err);
+}
+
+int pl_gpu_finish(struct pl_gpu_device *d, enum pl_gpu_kernel kernel, struct pl_gpu_timing *timing,
+		  struct pl_err *err)
+{
+	return finish(d, wait(d, timing), codes[kernel].name, err);
+}
+
+int pl_gpu_dispatch(struct pl_gpu_device *d, enum pl_gpu_kernel kernel,
+		    const struct pl_gpu_buffer *chain, const struct pl_push *push, uint32_t groups,
+		    struct pl_gpu_timing *timing, struct pl_err *err)
+{
+	int rc = pl_gpu_start(d, kernel, chain, push, groups, err);
+
+	return rc ? rc : pl_gpu_finish(d, kernel, timing, err);
 }
 
 int pl_gpu_copy(struct pl_gpu_device *d, const struct pl_gpu_buffer *from,
@@ -198,6 +251,8 @@ int pl_gpu_copy(struct pl_gpu_device *d, const struct pl_gpu_buffer *from,
 		result = end(d);
 	}
 	if (!result)
-		result = submit_and_wait(d, timing);
+		result = submit(d);
+	if (!result)
+		result = wait(d, timing);
 	return finish(d, result, "copying", err);
 }

@@ -5,22 +5,6 @@
 
 #include "gpu_probe/buffer.h"
 
-/* The shared buffer of a class, at least size_bytes long; a larger one replaces a smaller one. */
-static int need_buffer(struct pl_gpu_device *d, enum pl_gpu_memory memory, uint64_t size_bytes,
-		       uint64_t seed, struct pl_err *err)
-{
-	struct pl_gpu_buffer *b = &d->chains[memory];
-	int rc;
-
-	if (b->size_bytes >= size_bytes)
-		return 0;
-	pl_gpu_buffer_close(d, b);
-	rc = pl_gpu_buffer_open(d, memory, size_bytes, b, err);
-	if (!rc && b->words && !b->imported)
-		pl_chain_fill(b->words, size_bytes / sizeof(b->words[0]), seed);
-	return rc;
-}
-
 int pl_placed_chain_open(struct pl_placed_chain *placed, struct pl_gpu_device *d,
 			 enum pl_gpu_memory memory, uint64_t region_bytes, uint64_t seed,
 			 struct pl_err *err)
@@ -29,7 +13,7 @@ int pl_placed_chain_open(struct pl_placed_chain *placed, struct pl_gpu_device *d
 
 	*placed = (struct pl_placed_chain){.device = d, .memory = memory};
 	if (!rc)
-		rc = need_buffer(d, memory, region_bytes, seed, err);
+		rc = pl_gpu_buffer_need(d, memory, region_bytes, err);
 	if (!rc)
 		rc = pl_chain_init(&placed->chain, region_bytes, seed, err);
 	return rc;
@@ -42,23 +26,6 @@ void pl_placed_chain_close(struct pl_placed_chain *placed)
 	pl_chain_fini(&placed->chain);
 }
 
-/* Host memory of any class through which unmapped device memory is filled. */
-static struct pl_gpu_buffer *staging(struct pl_placed_chain *placed, struct pl_err *err)
-{
-	static const enum pl_gpu_memory classes[] = {PL_GPU_HOST_CACHED, PL_GPU_HOST_WC};
-	struct pl_gpu_device *d = placed->device;
-
-	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-		struct pl_gpu_buffer *b = &d->chains[classes[i]];
-
-		if (!need_buffer(d, classes[i], placed->chain.region_bytes, 1, err)) {
-			b->laid_by = NULL;
-			return b;
-		}
-	}
-	return NULL;
-}
-
 int pl_placed_chain_lay(struct pl_placed_chain *placed, struct pl_err *err)
 {
 	struct pl_gpu_device *d = placed->device;
@@ -69,9 +36,9 @@ int pl_placed_chain_lay(struct pl_placed_chain *placed, struct pl_err *err)
 	if (to->laid_by == placed)
 		return 0;
 	if (!to->words)
-		through = staging(placed, err);
-	if (!through)
-		return -ENOMEM;
+		rc = pl_gpu_buffer_staging(d, placed->chain.region_bytes, &through, err);
+	if (rc)
+		return rc;
 	to->laid_by = NULL;
 	pl_chain_lay(&placed->chain, through->words);
 	if (through != to)
@@ -103,11 +70,10 @@ static int check_walk(struct pl_placed_chain *placed, uint64_t loads, uint32_t d
 }
 
 int pl_placed_chain_run(struct pl_placed_chain *placed, enum pl_gpu_kernel kernel,
-			struct pl_push *push, unsigned loads_per_count,
-			struct pl_gpu_timing *timing, struct pl_err *err)
+			struct pl_push *push, uint64_t loads, struct pl_gpu_timing *timing,
+			struct pl_err *err)
 {
 	struct pl_gpu_device *d = placed->device;
-	uint64_t loads = (uint64_t)push->count * loads_per_count;
 	int rc = pl_placed_chain_lay(placed, err);
 
 	if (rc)

@@ -25,13 +25,12 @@ void pl_placed_chain_close(struct pl_placed_chain *placed);
 /* Lays the chain if another one lies in the buffer now. */
 int pl_placed_chain_lay(struct pl_placed_chain *placed, struct pl_err *err);
 /*
- * Runs a kernel that walks `loads` nodes from where the last walk ended, and checks what it says:
- * the number of loads (push->count unless loads_per_count is larger) and the node at the end
- * against the CPU's replay. -EIO with the sentence when either is wrong: no number leaves the
- * kernel then.
+ * Runs a kernel that makes `loads` loads from the node where the last walk ended, and checks what
+ * it says: the number of loads, and the node at the end against the CPU's replay. -EIO with the
+ * sentence when either is wrong: no number leaves the kernel then.
  */
 int pl_placed_chain_run(struct pl_placed_chain *placed, enum pl_gpu_kernel kernel,
-			struct pl_push *push, unsigned loads_per_count,
-			struct pl_gpu_timing *timing, struct pl_err *err);
+			struct pl_push *push, uint64_t loads, struct pl_gpu_timing *timing,
+			struct pl_err *err);
 
 #endif

@@ -11,19 +11,28 @@
 
 /* Loads per loop turn: llvmpipe silently ends a kernel after 65,535 loop turns. */
 #define PL_CHASE_UNROLL 16
-/* Loads that a dispatch of the per-access kernels records on chip; Vulkan grants 16 KiB. */
+/*
+ * What one dispatch of the timing kernels keeps on chip (Vulkan grants 16 KiB) until its last load
+ * is done: a store to host memory between two loads would travel over the link that is measured.
+ * All values are kept, which loses less than a histogram.
+ */
 #define PL_RECORD_LOADS 2048
 #define PL_RECORD_GAPS 512
+#define PL_GAP_REAL 0   /* of each gap record: ticks that really passed without a load */
+#define PL_GAP_FIRST 1  /* ticks of the load after the gap */
+#define PL_GAP_SECOND 2 /* ticks of the load right after that one */
+#define PL_GAP_WORDS 3
 /* Words of a chain that fits the on-chip memory (8 KiB). */
 #define PL_ON_CHIP_WORDS 2048
-#define PL_READ_LOCAL_SIZE 64
-#define PL_PONG_POLLS 16 /* polls per loop turn */
+/* Clock reads per loop turn: while a gap is long, and while the clock is calibrated. */
+#define PL_CLOCK_BURST 16
 #define PL_PONG_REPLY 64 /* word index of the reply flag: a line of its own */
 
 /* result[] of every kernel begins with these; the records follow. */
 #define PL_RESULT_END 0   /* the index where the chase ended, or the sum of a read */
 #define PL_RESULT_COUNT 1 /* loads, rounds or turns that the kernel really did */
 #define PL_RESULT_TICKS 2 /* ticks of the clock over the whole kernel, where it has one */
+#define PL_RESULT_EMPTY 3 /* least ticks of a pair of clock reads with nothing between */
 #define PL_RESULT_RECORD 16
 
 /* Push constants. Every kernel uses the fields it needs. */
@@ -33,9 +42,11 @@ struct pl_push {
 	uint zero;   /* always 0, which the compiler cannot know */
 	uint gap;    /* idle ticks before a load */
 	uint coarse; /* while more ticks than this are left of a gap, read the clock in bursts */
-	uint clock_mask; /* bits of the clock that count */
+	uint clock_mask; /* bits of the clock of gaps that count */
+	uint load_mask;  /* bits of the clock of loads that count */
 	uint words;      /* size of the region */
 	uint polls;      /* loop turns after which a waiting kernel gives up */
+	uint round;      /* ping-pong: the value of the flag before the first round */
 };
 
 #endif

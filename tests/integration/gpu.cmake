@@ -17,3 +17,5 @@ pl_gpu_test(test_gpu_absent)
 pl_gpu_test(test_gpu_no_loader)
 set_tests_properties(test_gpu_absent PROPERTIES ENVIRONMENT
     "VK_DRIVER_FILES=/dev/null;VK_ICD_FILENAMES=/dev/null;ASAN_OPTIONS=detect_leaks=0")
+pl_gpu_test(test_gpu_faults)
+target_sources(test_gpu_faults PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/fake_gpu.c)

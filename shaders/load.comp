@@ -1,0 +1,41 @@
+#version 450
+// Dependent loads, each between two reads of the clock. The address depends on the first read, and
+// the second stands behind a branch on the loaded value: a compiler may otherwise put it before the
+// wait for the load, and all loads look as fast as the clock. No node holds all ones.
+#extension GL_GOOGLE_include_directive : require
+#include "clock.glsl"
+#include "kernel.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(set = 0, binding = PL_BINDING_CHAIN, std430) PL_VOLATILE buffer Chain
+{
+	uint chain[];
+};
+shared uint record[PL_RECORD_LOADS];
+
+void main()
+{
+	if (gl_LocalInvocationIndex != 0)
+		return;
+	uint p = push.start + PL_LANE_TERM;
+	uint empty = 0xffffffffu;
+	uint i = 0;
+
+	for (; i < push.count; i++) {
+		uint t0 = PL_LOAD_CLOCK();
+		uint q = chain[p + (t0 & push.zero)];
+		if (q == 0xffffffffu)
+			break;
+		uint t1 = PL_LOAD_CLOCK();
+		uint t2 = PL_LOAD_CLOCK();
+
+		record[i] = (t1 - t0) & push.load_mask;
+		empty = min(empty, (t2 - t1) & push.load_mask);
+		p = q;
+	}
+	result[PL_RESULT_END] = p;
+	result[PL_RESULT_COUNT] = i;
+	result[PL_RESULT_EMPTY] = empty;
+	for (uint k = 0; k < push.count; k++)
+		result[PL_RESULT_RECORD + k] = record[k];
+}
