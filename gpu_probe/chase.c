@@ -36,7 +36,7 @@ static int walk(struct chase *c, uint32_t hops, struct pl_gpu_timing *timing, st
 	struct pl_push push = {.count = hops};
 
 	return pl_placed_chain_run(&c->placed, is_on_chip(c) ? PL_KERNEL_ON_CHIP : PL_KERNEL_CHASE,
-				   &push, hops, timing, err);
+				   &push, 1 + hops, timing, err);
 }
 
 static double main_ns(const struct chase *c, const struct pl_gpu_timing *timing)

@@ -3,11 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define HUGE_BYTES (UINT64_C(2) << 20)
@@ -52,32 +55,70 @@ static int check_file(const struct pl_gpu_device *d, int fd, uint64_t size_bytes
 	return 0;
 }
 
+/* A BAR whose device a driver uses is not ours to lay a chain in. */
+static int check_no_driver(const struct pl_gpu_device *d, struct pl_err *err)
+{
+	const char *slash = strrchr(d->import_file, '/');
+	char driver[PATH_MAX], target[256];
+	ssize_t length;
+
+	snprintf(driver, sizeof(driver), "%.*s/driver", slash ? (int)(slash - d->import_file) : 1,
+		 slash ? d->import_file : ".");
+	length = readlink(driver, target, sizeof(target) - 1);
+	if (length < 0)
+		return 0;
+	target[length] = '\0';
+	slash = strrchr(target, '/');
+	return pl_fail(
+		err, -EBUSY,
+		"%s belongs to a device that the driver %s uses; a chain would overwrite its "
+		"memory",
+		d->import_file, slash ? slash + 1 : target);
+}
+
+static bool is_sysfs(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == SYSFS_MAGIC;
+}
+
+static int map_descriptor(const struct pl_gpu_device *d, int fd, uint64_t length, bool is_device,
+			  struct pl_gpu_buffer *b, struct pl_err *err)
+{
+	void *start = mmap(NULL, length, PROT_READ | PROT_WRITE,
+			   is_device ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+
+	if (start == MAP_FAILED)
+		return pl_fail(err, -errno, "%s cannot be mapped: %s", d->import_file,
+			       strerror(errno));
+	b->imported = start;
+	b->imported_bytes = length;
+	return 0;
+}
+
+/* A BAR in sysfs is mapped shared and written; any other file privately: it does not change. */
 static int map_file(struct pl_gpu_device *d, uint64_t size_bytes, struct pl_gpu_buffer *b,
 		    struct pl_err *err)
 {
 	uint64_t align = d->import_alignment;
 	uint64_t length = (size_bytes + align - 1) / align * align;
-	void *start;
+	bool is_device;
 	int fd, rc;
 
 	if (!d->import_file)
 		return pl_fail(err, -EINVAL, "%s: no file was given to chase in (--chase-memory)",
 			       d->name);
-	fd = open(d->import_file, O_RDWR | O_CLOEXEC | O_SYNC);
+	is_device = is_sysfs(d->import_file);
+	rc = is_device ? check_no_driver(d, err) : 0;
+	if (rc)
+		return rc;
+	fd = open(d->import_file, (is_device ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	if (fd < 0)
 		return pl_fail(err, -errno, "%s: %s", d->import_file, strerror(errno));
 	rc = check_file(d, fd, size_bytes, length, err);
-	if (rc)
-		goto out;
-	start = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (start == MAP_FAILED) {
-		rc = pl_fail(err, -errno, "%s cannot be mapped: %s", d->import_file,
-			     strerror(errno));
-		goto out;
-	}
-	b->imported = start;
-	b->imported_bytes = length;
-out:
+	if (!rc)
+		rc = map_descriptor(d, fd, length, is_device, b, err);
 	close(fd);
 	return rc;
 }

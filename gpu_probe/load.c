@@ -17,7 +17,8 @@ static int run(struct loads *l, size_t count, struct pl_err *err)
 	struct pl_push push = {.count = (uint32_t)count, .load_mask = l->clocks.load->mask};
 	struct pl_gpu_timing timing;
 
-	return pl_placed_chain_run(&l->placed, l->clocks.load_kernel, &push, count, &timing, err);
+	return pl_placed_chain_run(&l->placed, l->clocks.load_kernel, &push, 1 + count, &timing,
+				   err);
 }
 
 static ssize_t sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)

@@ -17,6 +17,7 @@ void main()
 	uint p = push.start + PL_LANE_TERM;
 	uint turns = 0;
 
+	p = chain[p]; // fetches the descriptor, which would else be fetched in every turn
 	for (; turns < push.count / PL_CHASE_UNROLL; turns++) {
 		p = chain[p];
 		p = chain[p];
@@ -36,5 +37,5 @@ void main()
 		p = chain[p];
 	}
 	result[PL_RESULT_END] = p;
-	result[PL_RESULT_COUNT] = turns * PL_CHASE_UNROLL;
+	result[PL_RESULT_COUNT] = 1 + turns * PL_CHASE_UNROLL;
 }

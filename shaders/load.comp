@@ -21,6 +21,7 @@ void main()
 	uint empty = 0xffffffffu;
 	uint i = 0;
 
+	p = chain[p]; // fetches code and descriptor, which would else be fetched inside the loop
 	for (; i < push.count; i++) {
 		uint t0 = PL_LOAD_CLOCK();
 		uint q = chain[p + (t0 & push.zero)];
@@ -34,7 +35,7 @@ void main()
 		p = q;
 	}
 	result[PL_RESULT_END] = p;
-	result[PL_RESULT_COUNT] = i;
+	result[PL_RESULT_COUNT] = 1 + i;
 	result[PL_RESULT_EMPTY] = empty;
 	for (uint k = 0; k < push.count; k++)
 		result[PL_RESULT_RECORD + k] = record[k];

@@ -20,6 +20,7 @@ void main()
 	uint p = push.start + PL_LANE_TERM;
 	uint turns = 0;
 
+	p = words[p]; // as in chase.comp
 	for (; turns < push.count / PL_CHASE_UNROLL; turns++) {
 		p = words[p];
 		p = words[p];
@@ -39,5 +40,5 @@ void main()
 		p = words[p];
 	}
 	result[PL_RESULT_END] = p;
-	result[PL_RESULT_COUNT] = turns * PL_CHASE_UNROLL;
+	result[PL_RESULT_COUNT] = 1 + turns * PL_CHASE_UNROLL;
 }
