@@ -108,7 +108,8 @@ static void walk(struct fake_kernel *fake, struct pl_run *run, struct pl_rng *rn
 		if (pl_rng_below(rng, 6) == 0)
 			assert_int_equal(pl_link_hold_power(control, path, &err), 0);
 		if (pl_rng_below(rng, 6) == 0)
-			pl_link_set_apst(control, slot, pl_rng_below(rng, 2), &err);
+			pl_link_set_apst(control, slot, (enum pl_link_apst)pl_rng_below(rng, 2),
+					 &err);
 		if (pl_rng_below(rng, 8) == 0) {
 			assert_int_equal(pl_link_restore(control, &err), 0);
 			assert_int_equal(fake_compare(fake, snapshot), 0);
