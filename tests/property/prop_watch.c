@@ -1,0 +1,231 @@
+/* `monitor` on a simulated drive: it finds what was put in, and nothing where nothing was. */
+#include "tests/t.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "core/rng.h"
+#include "session/spikes.h"
+#include "session/watch.h"
+
+#define CLEAN_RUNS 200u
+#define MS 1e6
+
+static uint64_t seed;
+static struct pl_watch watch;
+
+/* A drive in virtual time: 1 tick is 1 ns. */
+struct drive {
+	uint64_t now, last_end;
+	struct pl_rng rng;
+	double base_ns, noise_ns;
+	double stall_every_ns, stall_ns, stall_jitter, next_stall_ns; /* 0: none */
+	double random_stalls_per_s;                                   /* at random times */
+	double entry_ns, exit_ns;                                     /* 0: none */
+	double gone_from_ns, gone_to_ns;
+	unsigned fail_every, reads;
+};
+
+static uint64_t drive_now(void *self)
+{
+	return ((struct drive *)self)->now;
+}
+
+static void drive_idle_until(void *self, uint64_t ticks)
+{
+	struct drive *drive = self;
+
+	if (ticks > drive->now)
+		drive->now = ticks;
+}
+
+static double stall_left_ns(struct drive *drive)
+{
+	double now = (double)drive->now;
+
+	if (drive->stall_every_ns <= 0.0)
+		return 0.0;
+	while (now >= drive->next_stall_ns + drive->stall_ns)
+		drive->next_stall_ns +=
+			drive->stall_every_ns *
+			(1.0 + drive->stall_jitter * (2.0 * pl_rng_unit(&drive->rng) - 1.0));
+	return now >= drive->next_stall_ns ? drive->next_stall_ns + drive->stall_ns - now : 0.0;
+}
+
+static ssize_t drive_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
+{
+	struct drive *drive = self;
+	double ns;
+
+	(void)count;
+	if ((double)drive->now >= drive->gone_from_ns && (double)drive->now < drive->gone_to_ns)
+		return pl_fail(err, -ENODEV, "the drive is gone");
+	if (drive->fail_every && ++drive->reads % drive->fail_every == 0)
+		return pl_fail(err, -EIO, "a read failed");
+	ns = drive->base_ns + drive->noise_ns * exp(pl_rng_normal(&drive->rng));
+	if (drive->exit_ns > 0.0 && (double)(drive->now - drive->last_end) >= drive->entry_ns)
+		ns += drive->exit_ns;
+	if (pl_rng_unit(&drive->rng) < drive->random_stalls_per_s / 200.0)
+		ns += 5.0 * MS * pl_rng_unit(&drive->rng);
+	ns += stall_left_ns(drive);
+	*ticks = (uint64_t)ns;
+	drive->now += *ticks;
+	drive->last_end = drive->now;
+	return 1;
+}
+
+static int drive_reopen(void *ctx, struct pl_sampler *sampler, struct pl_err *err)
+{
+	struct drive *drive = ctx;
+
+	if ((double)drive->now < drive->gone_to_ns)
+		return pl_fail(err, -ENODEV, "the drive is still gone");
+	*sampler = (struct pl_sampler){drive_sample, NULL, drive};
+	return 0;
+}
+
+static int watch_drive(struct drive *drive, double seconds, uint64_t run_seed)
+{
+	struct pl_clock clock = {.ns_per_tick = 1.0,
+				 .name = "virtual",
+				 .now = drive_now,
+				 .idle_until = drive_idle_until,
+				 .self = drive};
+	struct pl_sampler sampler = {drive_sample, NULL, drive};
+	struct pl_watch_options options = {.duration_ns = (uint64_t)(seconds * 1e9),
+					   .seed = run_seed,
+					   .reopen = drive_reopen,
+					   .ctx = drive};
+
+	pl_rng_init(&drive->rng, run_seed);
+	return pl_watch_run(&watch, &clock, &sampler, &options, NULL);
+}
+
+static const struct drive clean = {
+	.base_ns = 80000.0, .noise_ns = 3000.0, .random_stalls_per_s = 0.3};
+
+static void regular_stalls_are_named(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.stall_every_ns = 5000 * MS;
+		drive.next_stall_ns = 1700 * MS;
+		drive.stall_ns = 20 * MS;
+		drive.stall_jitter = i % 2 ? 0.2 : 0.0;
+		assert_int_equal(watch_drive(&drive, 90.0, seed + i), 0);
+		assert_true(watch.period.is_found);
+		assert_true(watch.period.median_s > 4.0 && watch.period.median_s < 6.0);
+		assert_true(watch.period.latency_ns > 5 * MS);
+		assert_false(watch.gap_step.is_found);
+	}
+}
+
+static void gap_dependent_exit_is_named_and_bracketed(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.entry_ns = 40000.0;
+		drive.exit_ns = 30000.0;
+		assert_int_equal(watch_drive(&drive, 30.0, seed + i), 0);
+		assert_true(watch.gap_step.is_found);
+		assert_int_equal(watch.gap_step.below_ns, 20000);
+		assert_int_equal(watch.gap_step.above_ns, 50000);
+		assert_true(fabs(watch.gap_step.step_ns - 30000.0) < 1500.0);
+		assert_true(watch.gap_step.low_ns < watch.gap_step.high_ns);
+		assert_false(watch.period.is_found);
+	}
+}
+
+/* 1 % may be named by chance; 9 of 200 has a probability below 1e-3 at that rate. */
+static void clean_runs_name_nothing(void **state)
+{
+	unsigned named = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < CLEAN_RUNS; i++) {
+		struct drive drive = clean;
+
+		assert_int_equal(watch_drive(&drive, 40.0, seed + 1000 + i), 0);
+		named += watch.period.is_found || watch.gap_step.is_found;
+	}
+	printf("named in %u of %u clean runs\n", named, CLEAN_RUNS);
+	assert_true(named <= 9);
+}
+
+static void removal_is_an_outage_not_an_end(void **state)
+{
+	struct drive drive = clean;
+
+	(void)state;
+	drive.gone_from_ns = 5000 * MS;
+	drive.gone_to_ns = 9500 * MS;
+	assert_int_equal(watch_drive(&drive, 20.0, seed), 0);
+	assert_int_equal(watch.outage_count, 1);
+	assert_true(fabs(watch.outages[0].from_s - 5.0) < 0.1);
+	assert_true(watch.outages[0].to_s >= 9.5 && watch.outages[0].to_s < 11.0);
+	assert_true(watch.hist.n > 2000);
+	assert_string_equal(watch.failure, "the drive is gone");
+}
+
+static void failed_reads_are_counted_apart(void **state)
+{
+	struct drive drive = clean;
+
+	(void)state;
+	drive.fail_every = 100;
+	assert_int_equal(watch_drive(&drive, 20.0, seed), 0);
+	assert_true(watch.failed >= 35 && watch.failed <= 45);
+	assert_int_equal(watch.outage_count, 0);
+	assert_true(watch.hist.n + watch.failed == drive.reads);
+}
+
+/* Days of watching: the record stays within its bounds and its windows cover the time. */
+static void memory_is_constant(void **state)
+{
+	struct drive drive = clean;
+	uint64_t reads = 0;
+
+	(void)state;
+	drive.random_stalls_per_s = 2.0;
+	assert_int_equal(watch_drive(&drive, 5000.0, seed), 0);
+	assert_true(watch.point_count <= PL_WATCH_POINTS && watch.window_s == 4.0);
+	assert_true(watch.spike_count <= PL_WATCH_SPIKES && watch.spikes_dropped > 0);
+	assert_true(watch.block_count <= PL_WATCH_BLOCKS);
+	for (size_t i = 0; i < watch.point_count; i++)
+		reads += watch.points[i].n;
+	assert_true(reads + 1000 > watch.hist.n && reads <= watch.hist.n);
+	for (size_t i = 1; i < watch.spike_count; i++)
+		assert_true(watch.spikes[i].t_s > watch.spikes[i - 1].t_s);
+}
+
+static void few_stalls_prove_nothing(void **state)
+{
+	static const struct pl_spike five[] = {{5, 1}, {10, 1}, {15, 1}, {20, 1}, {25, 1}};
+	struct pl_period period = pl_spikes_find_period(five, 5, 0.03, seed);
+
+	(void)state;
+	assert_false(period.is_found);
+	assert_false(pl_spikes_find_period(NULL, 0, 0.03, seed).is_found);
+	memset(&watch, 0, sizeof(watch));
+	assert_false(pl_spikes_find_gap_step(&watch, seed).is_found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(regular_stalls_are_named),
+		cmocka_unit_test(gap_dependent_exit_is_named_and_bracketed),
+		cmocka_unit_test(clean_runs_name_nothing),
+		cmocka_unit_test(removal_is_an_outage_not_an_end),
+		cmocka_unit_test(failed_reads_are_counted_apart),
+		cmocka_unit_test(memory_is_constant),
+		cmocka_unit_test(few_stalls_prove_nothing),
+	};
+
+	seed = t_seed();
+	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
+}
