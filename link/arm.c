@@ -6,12 +6,9 @@
 #include "link/act.h"
 #include "link/control.h"
 
-int pl_link_arm(struct pl_link_control *control, const struct pl_journal_text *text,
-		struct path_control *path, struct pl_err *err)
+static bool add_links(struct pl_journal *journal, const struct path_control *path)
 {
-	struct pl_journal *journal = &control->journal;
-	bool is_new = !control->is_armed;
-	int rc;
+	bool is_new = false;
 
 	for (size_t i = 0; path && i < path->path.link_count; i++) {
 		if (pl_journal_find_link(journal, path->path.links[i]->up.bdf))
@@ -19,18 +16,40 @@ int pl_link_arm(struct pl_link_control *control, const struct pl_journal_text *t
 		pl_journal_add_link(journal, path->path.links[i], (unsigned)i);
 		is_new = true;
 	}
-	if (text && !pl_journal_find_text(journal, text->path)) {
-		pl_journal_add_text(journal, text);
+	return is_new;
+}
+
+static bool add_texts(struct pl_journal *journal, const struct pl_journal_text *texts, size_t count)
+{
+	bool is_new = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (pl_journal_find_text(journal, texts[i].path))
+			continue;
+		pl_journal_add_text(journal, &texts[i]);
 		is_new = true;
 	}
-	rc = is_new ? pl_journal_write(journal, &control->root, err) : 0;
-	if (rc)
-		return rc;
-	control->is_armed = true;
-	if (pl_link_guard_is_alive(&control->guard))
-		return 0;
-	return pl_link_guard_start(&control->guard, &control->root, control->io, control->lock_fd,
-				   err);
+	return is_new;
+}
+
+int pl_link_arm(struct pl_link_control *control, const struct pl_journal_text *texts,
+		size_t text_count, struct path_control *path, struct pl_err *err)
+{
+	struct pl_journal *journal = &control->journal;
+	bool is_new = !control->is_armed;
+	int rc = 0;
+
+	is_new |= add_links(journal, path);
+	is_new |= add_texts(journal, texts, text_count);
+	/* The guard first: from the moment the journal exists somebody will act on it. */
+	if (!pl_link_guard_is_alive(&control->guard))
+		rc = pl_link_guard_start(&control->guard, &control->root, control->io,
+					 control->lock_fd, err);
+	if (!rc && is_new)
+		rc = pl_journal_write(journal, &control->root, err);
+	if (!rc)
+		control->is_armed = true;
+	return rc;
 }
 
 static void forget_changes(struct pl_link_control *control)

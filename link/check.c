@@ -20,7 +20,7 @@ static int read_again(struct pl_link_control *control, const struct pl_aspm_link
 		return -ENOMEM;
 	memcpy(now->down, found->down, bytes);
 	pl_link_read_attrs(&control->root, found->down[0].bdf, now->attr);
-	return pl_link_read_link(control->io, &control->root, now);
+	return pl_link_read_link(&control->root, now);
 }
 
 static bool attrs_show(const struct pl_aspm_link *now, unsigned target)

@@ -84,7 +84,7 @@ static void ask_kernel(struct pl_link_control *control)
 static int look(struct pl_link_control *control, struct pl_err *err)
 {
 	struct pl_run *run = control->run;
-	int rc = pl_link_scan(run, &control->root, control->io, err);
+	int rc = pl_link_scan(run, &control->root, err);
 
 	if (rc)
 		return rc;

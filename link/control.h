@@ -51,11 +51,11 @@ const char *pl_link_find_obstacle(struct pl_link_control *control, const struct 
 				  const struct pl_aspm_link *link);
 
 /*
- * Journal on disk with this link in it (and everything that was in it), guard standing by.
- * Called before every first write.
+ * Guard standing by and journal on disk, with these texts, the links of this path (both may be
+ * none) and everything that was in it. Called before every first write.
  */
-int pl_link_arm(struct pl_link_control *control, const struct pl_journal_text *text,
-		struct path_control *path, struct pl_err *err);
+int pl_link_arm(struct pl_link_control *control, const struct pl_journal_text *texts,
+		size_t text_count, struct path_control *path, struct pl_err *err);
 
 /* The path handed out is the first member of ours. */
 static inline struct path_control *pl_link_own(const struct pl_link_path *path)

@@ -36,9 +36,12 @@ static int describe(struct pl_link_control *control, struct pl_bdf bdf,
 	return 0;
 }
 
-/* text->path and kind are given; value is what must be there in the end. */
-static int hold_text(struct pl_link_control *control, struct pl_journal_text *text,
-		     const char *value, struct pl_err *err)
+/*
+ * Reads what the file of text says now. 1: it may and must be changed to value; 0: it says so
+ * already; -errno when it cannot be changed.
+ */
+static int must_change(struct pl_link_control *control, struct pl_journal_text *text,
+		       const char *value, struct pl_err *err)
 {
 	int rc = pl_link_read_line(&control->root, text->path, text->value, sizeof(text->value));
 
@@ -53,35 +56,61 @@ static int hold_text(struct pl_link_control *control, struct pl_journal_text *te
 	if (rc)
 		return pl_fail(err, rc, "cannot write /%s: %s: %s", text->path, strerror(-rc),
 			       pl_link_cause(-rc));
-	rc = pl_link_arm(control, text, NULL, err);
-	return rc ? rc : pl_link_put_text(control->io, &control->root, text->path, value, err);
+	return 1;
 }
 
-static int hold_function(struct pl_link_control *control, struct pl_bdf bdf, struct pl_err *err)
+/* One journal for all of them, then the writes. */
+static int hold_texts(struct pl_link_control *control, const struct pl_journal_text *texts,
+		      size_t count, const char *value, struct pl_err *err)
+{
+	int rc = count ? pl_link_arm(control, texts, count, NULL, err) : 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = pl_link_put_text(control->io, &control->root, texts[i].path, value, err);
+	return rc;
+}
+
+struct texts {
+	struct pl_journal_text *items;
+	size_t count, capacity;
+};
+
+static int add_function(struct pl_link_control *control, const struct pl_aspm_function *f,
+			struct texts *texts, struct pl_err *err)
 {
 	struct pl_journal_text text = {.kind = PL_TEXT_POWER};
+	struct pl_arena *arena = &control->run->arena;
 	char path[PL_LINK_PATH_BYTES];
-	int rc = describe(control, bdf, &text, err);
+	void *items = texts->items;
+	int rc = describe(control, f->bdf, &text, err);
 
-	text.path = pl_link_device_path(path, bdf, "power/control");
+	pl_link_device_path(path, f->bdf, "power/control");
 	if (rc || !pl_sysroot_exists(&control->root, path))
 		return rc; /* a kernel without runtime power management holds it anyway */
-	return hold_text(control, &text, "on", err);
+	text.path = pl_arena_strdup(arena, path);
+	rc = must_change(control, &text, "on", err);
+	if (rc <= 0)
+		return rc;
+	*(struct pl_journal_text *)pl_arena_push(arena, &items, &texts->count, &texts->capacity,
+						 sizeof(text)) = text;
+	texts->items = items;
+	return 0;
 }
 
 int pl_link_hold_power(struct pl_link_control *control, const struct pl_link_path *path,
 		       struct pl_err *err)
 {
+	struct texts texts = {NULL, 0, 0};
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < path->link_count; i++) {
 		const struct pl_aspm_link *link = path->links[i];
 
-		rc = hold_function(control, link->up.bdf, err);
+		rc = add_function(control, &link->up, &texts, err);
 		for (size_t f = 0; !rc && f < link->down_count; f++)
-			rc = hold_function(control, link->down[f].bdf, err);
+			rc = add_function(control, &link->down[f], &texts, err);
 	}
-	return rc;
+	return rc ? rc : hold_texts(control, texts.items, texts.count, "on", err);
 }
 
 /* ".../0000:01:00.0/nvme/nvme0/power/pm_qos_latency_tolerance_us" of the slot's drive. */
@@ -130,5 +159,7 @@ int pl_link_set_apst(struct pl_link_control *control, const struct pl_slot *slot
 						err)
 			     : 0;
 	rc = describe(control, slot->device->bdf, &text, err);
-	return rc ? rc : hold_text(control, &text, "0", err);
+	if (!rc)
+		rc = must_change(control, &text, "0", err);
+	return rc <= 0 ? rc : hold_texts(control, &text, 1, "0", err);
 }

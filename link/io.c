@@ -19,22 +19,13 @@ char *pl_link_device_path(char out[PL_LINK_PATH_BYTES], struct pl_bdf bdf, const
 	return out;
 }
 
-static int read_config(void *ctx, const struct pl_sysroot *root, struct pl_bdf bdf, unsigned offset,
-		       void *data, size_t size)
+int pl_link_pread(int fd, unsigned offset, void *data, size_t size)
 {
-	char path[PL_LINK_PATH_BYTES];
-	int fd = pl_sysroot_openat(root, pl_link_device_path(path, bdf, "config"));
-	ssize_t got;
-	int rc = 0;
+	ssize_t got = pread(fd, data, size, (off_t)offset);
 
-	(void)ctx;
-	if (fd < 0)
-		return fd;
-	got = pread(fd, data, size, (off_t)offset);
-	if (got != (ssize_t)size)
-		rc = got < 0 ? -errno : -ENODATA;
-	close(fd);
-	return rc;
+	if (got == (ssize_t)size)
+		return 0;
+	return got < 0 ? -errno : -ENODATA;
 }
 
 static int write_text(void *ctx, const struct pl_sysroot *root, const char *path, const char *text)
@@ -63,7 +54,7 @@ static void settle(void *ctx)
 		;
 }
 
-const struct pl_link_io pl_link_io_files = {read_config, write_text, settle, NULL};
+const struct pl_link_io pl_link_io_files = {write_text, settle, NULL};
 
 int pl_link_read_line(const struct pl_sysroot *root, const char *path, char *out, size_t size)
 {

@@ -210,7 +210,7 @@ static int check_others(struct pl_link_control *control, const struct path_contr
 		char bdf[PL_BDF_TEXT];
 
 		if (is_own_link(p, i) || link->enabled == PL_ASPM_UNKNOWN ||
-		    pl_link_read_function(control->io, &control->root, link->up.bdf, &f))
+		    pl_link_read_function(&control->root, link->up.bdf, &f))
 			continue;
 		if ((f.lnkctl ^ link->up.lnkctl) & PL_LINK_LNKCTL_MASK)
 			return pl_fail(err, -EIO, "raising changed the link below %s as well",

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "link/decode.h"
 
@@ -14,10 +15,10 @@
 #define CAPS_MAX 48
 #define EXTENDED_CAPS_MAX 480
 
+/* A fresh descriptor for each function and each look: a device that left and came back has a new
+ * file behind the same name. */
 struct reader {
-	const struct pl_link_io *io;
-	const struct pl_sysroot *root;
-	struct pl_bdf bdf;
+	int fd;
 	int rc; /* the first failure; later reads give 0 */
 };
 
@@ -26,7 +27,7 @@ static uint32_t read_reg(struct reader *r, unsigned offset, size_t size)
 	uint8_t bytes[4] = {0};
 
 	if (!r->rc)
-		r->rc = r->io->read_config(r->io->ctx, r->root, r->bdf, offset, bytes, size);
+		r->rc = pl_link_pread(r->fd, offset, bytes, size);
 	if (r->rc)
 		return 0;
 	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
@@ -106,37 +107,48 @@ static void read_extended(struct reader *r, struct pl_aspm_function *f)
 	}
 }
 
-int pl_link_read_function(const struct pl_link_io *io, const struct pl_sysroot *root,
-			  struct pl_bdf bdf, struct pl_aspm_function *function)
+static int read_all(struct reader *r, struct pl_aspm_function *function)
 {
-	struct reader r = {io, root, bdf, 0};
-	uint32_t id = read_reg(&r, 0, 4);
+	uint32_t id = read_reg(r, 0, 4);
 	unsigned express;
 
-	*function = (struct pl_aspm_function){
-		.bdf = bdf, .supported = PL_ASPM_UNKNOWN, .enabled = PL_ASPM_UNKNOWN};
-	if (r.rc)
-		return r.rc == -ENOENT ? -ENODEV : r.rc;
+	if (r->rc)
+		return r->rc;
 	if (id == ~0u)
 		return -ENODEV;
 	function->vendor_id = (uint16_t)id;
 	function->device_id = (uint16_t)(id >> 16);
-	express = find_cap(&r, PL_LINK_CAP_EXP);
+	express = find_cap(r, PL_LINK_CAP_EXP);
 	if (express)
-		read_express(&r, express, function);
+		read_express(r, express, function);
 	if (function->is_readable)
-		read_extended(&r, function);
+		read_extended(r, function);
 	pl_link_decode_function(function);
 	return 0;
 }
 
-int pl_link_read_link(const struct pl_link_io *io, const struct pl_sysroot *root,
-		      struct pl_aspm_link *link)
+int pl_link_read_function(const struct pl_sysroot *root, struct pl_bdf bdf,
+			  struct pl_aspm_function *function)
 {
-	int rc = pl_link_read_function(io, root, link->up.bdf, &link->up);
+	char path[PL_LINK_PATH_BYTES];
+	struct reader r = {pl_sysroot_openat(root, pl_link_device_path(path, bdf, "config")), 0};
+	int rc;
+
+	*function = (struct pl_aspm_function){
+		.bdf = bdf, .supported = PL_ASPM_UNKNOWN, .enabled = PL_ASPM_UNKNOWN};
+	if (r.fd < 0)
+		return r.fd == -ENOENT ? -ENODEV : r.fd;
+	rc = read_all(&r, function);
+	close(r.fd);
+	return rc;
+}
+
+int pl_link_read_link(const struct pl_sysroot *root, struct pl_aspm_link *link)
+{
+	int rc = pl_link_read_function(root, link->up.bdf, &link->up);
 
 	for (size_t i = 0; !rc && i < link->down_count; i++)
-		rc = pl_link_read_function(io, root, link->down[i].bdf, &link->down[i]);
+		rc = pl_link_read_function(root, link->down[i].bdf, &link->down[i]);
 	pl_link_decode_link(link);
 	return rc;
 }

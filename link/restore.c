@@ -24,10 +24,9 @@ static bool is_same_hardware(const struct pl_aspm_link *now, const struct pl_asp
 }
 
 /* Reads the link with its files into now, whose down array the caller lends. */
-static int read_now(const struct pl_link_io *io, const struct pl_sysroot *root,
-		    struct pl_aspm_link *now)
+static int read_now(const struct pl_sysroot *root, struct pl_aspm_link *now)
 {
-	int rc = pl_link_read_link(io, root, now);
+	int rc = pl_link_read_link(root, now);
 
 	pl_link_read_attrs(root, now->down[0].bdf, now->attr);
 	return rc;
@@ -52,7 +51,7 @@ static int restore_into(struct pl_aspm_link *now, const struct pl_aspm_link *fou
 			struct pl_err *err)
 {
 	char bdf[PL_BDF_TEXT];
-	int rc = read_now(io, root, now);
+	int rc = read_now(root, now);
 
 	if (rc == -ENODEV)
 		return fail_gone(err, found, "the device is gone");
@@ -63,7 +62,7 @@ static int restore_into(struct pl_aspm_link *now, const struct pl_aspm_link *fou
 		if (rc)
 			return rc;
 		io->settle(io->ctx);
-		rc = read_now(io, root, now);
+		rc = read_now(root, now);
 	}
 	pl_bdf_format(found->down[0].bdf, bdf);
 	if (rc)
@@ -138,7 +137,7 @@ static int restore_text(const struct pl_journal_text *text, const struct pl_sysr
 {
 	struct pl_aspm_function f;
 	char now[PL_JOURNAL_VALUE_BYTES];
-	int rc = pl_link_read_function(io, root, text->bdf, &f);
+	int rc = pl_link_read_function(root, text->bdf, &f);
 
 	if (rc == -ENODEV ||
 	    (!rc && (f.vendor_id != text->vendor_id || f.device_id != text->device_id)))

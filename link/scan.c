@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "link/decode.h"
+#include "link/io.h"
 #include "link/link.h"
 #include "link/regs.h"
 
@@ -42,16 +44,21 @@ static int list_functions(const struct pl_sysroot *root, struct pl_bdf **bdfs, s
 }
 
 /* The bus below a bridge, or -1 when this is none. */
-static int read_secondary(const struct pl_link_io *io, const struct pl_sysroot *root,
-			  struct pl_bdf bdf)
+static int read_secondary(const struct pl_sysroot *root, struct pl_bdf bdf)
 {
-	uint8_t type, bus;
+	char path[PL_LINK_PATH_BYTES];
+	uint8_t bytes[PCI_SECONDARY_BUS - PCI_HEADER_TYPE + 1];
+	int fd = pl_sysroot_openat(root, pl_link_device_path(path, bdf, "config"));
+	int rc = fd;
 
-	if (io->read_config(io->ctx, root, bdf, PCI_HEADER_TYPE, &type, 1) ||
-	    (type & 0x7f) != HEADER_BRIDGE ||
-	    io->read_config(io->ctx, root, bdf, PCI_SECONDARY_BUS, &bus, 1))
+	if (fd >= 0) {
+		rc = pl_link_pread(fd, PCI_HEADER_TYPE, bytes, sizeof(bytes));
+		close(fd);
+	}
+	if (rc || (bytes[0] & 0x7f) != HEADER_BRIDGE)
 		return -1;
-	return bus ? bus : -1; /* 0: not configured */
+	/* 0: not configured */
+	return bytes[sizeof(bytes) - 1] ? bytes[sizeof(bytes) - 1] : -1;
 }
 
 /* Index of the first function at or after this bus. */
@@ -80,7 +87,6 @@ static bool is_virtual_function(const struct pl_sysroot *root, struct pl_bdf bdf
 struct scan {
 	struct pl_run *run;
 	const struct pl_sysroot *root;
-	const struct pl_link_io *io;
 	const struct pl_bdf *bdfs;
 	size_t count;
 };
@@ -98,7 +104,7 @@ static void add_link(const struct scan *s, const struct pl_aspm_function *up, si
 	for (size_t i = first; i < end; i++) {
 		if (i > first && is_virtual_function(s->root, s->bdfs[i]))
 			continue;
-		pl_link_read_function(s->io, s->root, s->bdfs[i], &link->down[link->down_count++]);
+		pl_link_read_function(s->root, s->bdfs[i], &link->down[link->down_count++]);
 	}
 	pl_link_decode_link(link);
 	pl_link_read_attrs(s->root, link->down[0].bdf, link->attr);
@@ -124,7 +130,7 @@ static bool owns_link(const struct pl_sysroot *root, const struct pl_aspm_functi
 
 static void look_below(const struct scan *s, struct pl_bdf port)
 {
-	int bus = read_secondary(s->io, s->root, port);
+	int bus = read_secondary(s->root, port);
 	struct pl_aspm_function up;
 	size_t first, end;
 
@@ -134,7 +140,7 @@ static void look_below(const struct scan *s, struct pl_bdf port)
 	for (end = first;
 	     end < s->count && s->bdfs[end].domain == port.domain && s->bdfs[end].bus == bus;)
 		end++;
-	if (end == first || pl_link_read_function(s->io, s->root, port, &up) ||
+	if (end == first || pl_link_read_function(s->root, port, &up) ||
 	    !owns_link(s->root, &up, s->bdfs[first]))
 		return;
 	add_link(s, &up, first, end);
@@ -184,10 +190,9 @@ static enum pl_aspm_owner find_owner(struct pl_run *run, const struct pl_sysroot
 	return supported && root->live ? PL_OWNER_FIRMWARE : PL_OWNER_UNKNOWN;
 }
 
-int pl_link_scan(struct pl_run *run, const struct pl_sysroot *root, const struct pl_link_io *io,
-		 struct pl_err *err)
+int pl_link_scan(struct pl_run *run, const struct pl_sysroot *root, struct pl_err *err)
 {
-	struct scan s = {run, root, io, NULL, 0};
+	struct scan s = {run, root, NULL, 0};
 	struct pl_bdf *bdfs = NULL;
 	enum pl_aspm_owner owner;
 	int count = list_functions(root, &bdfs, err);
@@ -209,7 +214,7 @@ int pl_link_scan(struct pl_run *run, const struct pl_sysroot *root, const struct
 
 int pl_link_survey(struct pl_run *run, const struct pl_sysroot *root, struct pl_err *err)
 {
-	int rc = pl_link_scan(run, root, &pl_link_io_files, err);
+	int rc = pl_link_scan(run, root, err);
 
 	for (size_t i = 0; !rc && i < run->aspm_link_count; i++)
 		pl_link_flag(run, &run->aspm_links[i]);

@@ -206,7 +206,7 @@ static int set_with_writes(struct pl_link_control *control, struct path_control 
 
 	if (sleeper)
 		return refuse(check, sleeper);
-	rc = pl_link_arm(control, NULL, p, err);
+	rc = pl_link_arm(control, NULL, 0, p, err);
 	if (rc)
 		return rc;
 	rc = state->kind == PL_LINK_STATE_RAISED ? pl_link_raise(control, p, &cause) : 0;

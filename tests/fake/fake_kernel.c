@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +65,11 @@ static void *map_file(struct fake_kernel *fake, const char *path, const char *te
 	if (fd < 0 || ftruncate(fd, (off_t)size))
 		die(path);
 	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (bytes == MAP_FAILED)
+	if (bytes == MAP_FAILED || fake->mapping_count == FAKE_MAPPINGS_MAX)
 		die(path);
 	close(fd);
+	fake->mapping[fake->mapping_count].bytes = bytes;
+	fake->mapping[fake->mapping_count++].size = size;
 	if (size < FAKE_CONFIG_BYTES) /* text: padded so that lines end whatever is written */
 		memset(bytes, '\n', size);
 	memcpy(bytes, text, strlen(text));
@@ -282,7 +285,7 @@ void fake_open(struct fake_kernel *fake, struct pl_run *run, struct pl_rng *rng,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (fake->state == MAP_FAILED)
 		die("state");
-	fake->io = (struct pl_link_io){pl_link_io_files.read_config, write_text, do_not_wait, fake};
+	fake->io = (struct pl_link_io){write_text, do_not_wait, fake};
 	add_devices(fake);
 	for (size_t i = 0; i < fake->function_count; i++)
 		fill_config(&fake->function[i], rng, start);
@@ -296,21 +299,25 @@ void fake_open(struct fake_kernel *fake, struct pl_run *run, struct pl_rng *rng,
 	add_slots(fake);
 }
 
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+	(void)status;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
 static void remove_tree(const char *dir)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf -- '%s'", dir);
-	if (system(command))
+	if (nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS))
 		die(dir);
 }
 
 void fake_close(struct fake_kernel *fake)
 {
-	for (size_t i = 0; i < fake->function_count; i++) {
-		munmap(fake->function[i].config, FAKE_CONFIG_BYTES);
-		munmap(fake->function[i].power, 8);
-	}
+	/* Mappings left behind would make every later fork slower. */
+	for (size_t i = 0; i < fake->mapping_count; i++)
+		munmap(fake->mapping[i].bytes, fake->mapping[i].size);
 	pl_sysroot_close(&fake->root);
 	munmap(fake->state, sizeof(*fake->state));
 	remove_tree(fake->dir);

@@ -26,6 +26,7 @@
 #define FAKE_FUNCTIONS_MAX 24
 #define FAKE_LINKS_MAX 12
 #define FAKE_CONFIG_BYTES 4096
+#define FAKE_MAPPINGS_MAX 256
 #define FAKE_LOG_MAX 4096
 
 /* Offsets in every config file. */
@@ -85,6 +86,11 @@ struct fake_kernel {
 	size_t function_count;
 	struct fake_link link[FAKE_LINKS_MAX];
 	size_t link_count;
+	struct {
+		void *bytes;
+		size_t size;
+	} mapping[FAKE_MAPPINGS_MAX]; /* every file, for fake_close */
+	size_t mapping_count;
 	char *policy_text, *latency, *boot_id, *aer; /* aer: correctable of the last device */
 	struct pl_run *run;
 };

@@ -297,19 +297,19 @@ static bool find_attr(const struct fake_kernel *fake, const char *path, size_t *
 }
 
 /* Write ahead: the link's port must be in the journal on disk. */
-static bool is_journalled(const struct fake_kernel *fake, const char *word)
+static bool is_journalled(const struct pl_sysroot *root, const char *word)
 {
 	struct pl_arena arena = {NULL};
 	char *text;
-	bool found = pl_sysroot_read(&fake->root, PL_JOURNAL_FILE, &arena, &text, NULL) == 0 &&
+	bool found = pl_sysroot_read(root, PL_JOURNAL_FILE, &arena, &text, NULL) == 0 &&
 		     strstr(text, word);
 
 	pl_arena_fini(&arena);
 	return found;
 }
 
-static void check_attr(struct fake_kernel *fake, size_t index, enum pl_aspm_attr attr,
-		       const char *path, const char *text)
+static void check_attr(struct fake_kernel *fake, const struct pl_sysroot *root, size_t index,
+		       enum pl_aspm_attr attr, const char *path, const char *text)
 {
 	const uint8_t *up = config_up(fake, index);
 	bool on = text[0] == '1', l1_on = fake_get16(up, FAKE_LNKCTL) & 2;
@@ -326,7 +326,7 @@ static void check_attr(struct fake_kernel *fake, size_t index, enum pl_aspm_attr
 	if ((attr_bits[attr] & (K_SUBSTATES | K_L0S_UP)) && !on && l1_on && !is_pin &&
 	    !fake->state->link[index].is_stuck)
 		violate(fake, "a state is cleared through L1 off", path, text);
-	if (!is_journalled(fake, pl_bdf_format(fake->function[fake->link[index].up].bdf, bdf)) &&
+	if (!is_journalled(root, pl_bdf_format(fake->function[fake->link[index].up].bdf, bdf)) &&
 	    !is_pin)
 		violate(fake, "nothing is written before the journal", path, text);
 }
@@ -348,11 +348,12 @@ static void store_text(char *file, size_t size, const char *text)
 	memcpy(file, text, strlen(text));
 }
 
-static int store_other(struct fake_kernel *fake, const char *path, const char *text)
+static int store_other(struct fake_kernel *fake, const struct pl_sysroot *root, const char *path,
+		       const char *text)
 {
 	char expected[PL_LINK_PATH_BYTES];
 
-	if (!is_journalled(fake, path))
+	if (!is_journalled(root, path))
 		violate(fake, "nothing is written before the journal", path, text);
 	if (strstr(path, "/nvme1/power/pm_qos_latency_tolerance_us")) {
 		store_text(fake->latency, 16, text);
@@ -393,12 +394,12 @@ int fake_write(struct fake_kernel *fake, const struct pl_sysroot *root, const ch
 	if (rc)
 		return rc;
 	if (find_attr(fake, path, &index, &attr)) {
-		check_attr(fake, index, attr, path, text);
+		check_attr(fake, root, index, attr, path, text);
 		store_attr(fake, index, attr, text[0] == '1');
 		return 0;
 	}
 	if (strcmp(path, "sys/module/pcie_aspm/parameters/policy"))
-		return store_other(fake, path, text);
+		return store_other(fake, root, path, text);
 	rc = store_policy(fake, text);
 	fake_show_policy(fake);
 	return rc;

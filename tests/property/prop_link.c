@@ -9,7 +9,7 @@
 #include "link/link.h"
 #include "tests/fake/fake_kernel.h"
 
-#define MACHINES 150
+#define MACHINES 80
 #define STEPS 12
 
 /* Registers and capabilities outside of what a state may change. */
