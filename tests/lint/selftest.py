@@ -133,9 +133,8 @@ def cases():
 def main():
     wrong, seen = [], set()
     for name, source, is_bad in cases():
-        rule = RULES[name]
         try:
-            found = list(rule.check(source)) if rule.applies(source) else []
+            found = RULES[name].findings([source])
         except Skip as reason:
             print(f"{name}: skipped: {reason}")
             found = [reason] if is_bad else []
