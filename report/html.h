@@ -1,6 +1,7 @@
 #ifndef PL_REPORT_HTML_H
 #define PL_REPORT_HTML_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "core/arena.h"
@@ -16,6 +17,8 @@ struct pl_html {
 	struct pl_arena arena;
 	struct pl_row *rows; /* those that are shown */
 	size_t row_count;
+	json_t *charts;    /* id -> Vega-Lite specification; NULL: no charts in this page */
+	const char *board; /* short name for titles and file names */
 };
 
 /*
@@ -23,6 +26,8 @@ struct pl_html {
  * for quoted attributes. There is no other way to put a string into the document. NULL is "–".
  */
 void pl_html(struct pl_html *html, const char *markup, ...);
+/* Text of several lines, escaped, each line made printable. */
+void pl_html_lines(struct pl_html *html, const char *text, size_t size);
 /* The same for one string of the table, without arguments. */
 const char *pl_html_str(const struct pl_html *html, enum pl_str id);
 /* "651 ns" or NULL when the series has no numbers. */
@@ -34,11 +39,19 @@ void pl_html_table(struct pl_html *html, enum pl_str caption, const enum pl_str 
 		   size_t count);
 void pl_html_table_end(struct pl_html *html);
 
+void pl_html_verdict(struct pl_html *html);
+void pl_html_system(struct pl_html *html); /* the test system, to copy */
 void pl_html_map(struct pl_html *html);
 void pl_html_slots(struct pl_html *html);
 void pl_html_latency(struct pl_html *html);
 void pl_html_series(struct pl_html *html);
 void pl_html_effects(struct pl_html *html);
+void pl_html_where(struct pl_html *html);  /* the split of the time, all claims */
+void pl_html_states(struct pl_html *html); /* link power states */
+void pl_html_region(struct pl_html *html); /* GPU */
+void pl_html_ladder(struct pl_html *html);
+void pl_html_method(struct pl_html *html);
+void pl_html_notices(struct pl_html *html); /* licences of the scripts */
 void pl_html_quality(struct pl_html *html);
 void pl_html_environment(struct pl_html *html);
 

@@ -42,6 +42,18 @@ void pl_html(struct pl_html *html, const char *markup, ...)
 	va_end(args);
 }
 
+void pl_html_lines(struct pl_html *html, const char *text, size_t size)
+{
+	while (size) {
+		const char *end = memchr(text, '\n', size);
+		size_t length = end ? (size_t)(end - text) : size;
+
+		pl_html(html, "$\n", pl_arena_printf(&html->arena, "%.*s", (int)length, text));
+		text += length + (end != NULL);
+		size -= length + (end != NULL);
+	}
+}
+
 const char *pl_html_str(const struct pl_html *html, enum pl_str id)
 {
 	return pl_str(html->options->lang, id);

@@ -1,3 +1,4 @@
+#include "report/chart.h"
 #include "report/html.h"
 #include "report/notes.h"
 #include "report/out.h"
@@ -27,12 +28,27 @@ static void warning_row(struct pl_html *html, const char *code, const char *subj
 		pl_out_short(&html->arena, subject, NULL), message);
 }
 
+static bool has_warnings(const struct pl_run *run)
+{
+	size_t count = run->warning_count;
+
+	for (size_t i = 0; i < run->slot_count; i++)
+		count += run->slots[i].warning_count;
+	for (size_t i = 0; i < run->measurement_count; i++)
+		count += run->measurements[i]->warning_count;
+	return count > 0;
+}
+
 static void warnings(struct pl_html *html)
 {
 	static const enum pl_str columns[] = {PL_STR_CODE, PL_STR_SUBJECT, PL_STR_MESSAGE};
 	const struct pl_run *run = html->run;
 
 	pl_html(html, "<h3>$</h3>\n", pl_html_str(html, PL_STR_WARNINGS));
+	if (!has_warnings(run)) {
+		pl_html(html, "<p>$</p>\n", pl_html_str(html, PL_STR_NONE));
+		return;
+	}
 	pl_html_table(html, PL_STR_WARNINGS, columns, 3);
 	for (size_t i = 0; i < run->warning_count; i++)
 		warning_row(html, run->warnings[i].code, run->warnings[i].subject,
@@ -52,6 +68,7 @@ void pl_html_quality(struct pl_html *html)
 	struct pl_notes missing = {NULL, 0, 0}, unclaimed = {NULL, 0, 0};
 
 	pl_html_section(html, "quality", PL_STR_QUALITY);
+	pl_charts_blocks(html);
 	pl_notes_not_measured(&html->arena, html->run, &missing);
 	pl_notes_not_claimed(&html->arena, html->run, &unclaimed);
 	notes_table(html, PL_STR_NOT_MEASURED, &missing);

@@ -1,8 +1,10 @@
 #include <math.h>
 
 #include "core/fmt.h"
+#include "report/chart.h"
 #include "report/html.h"
 #include "report/out.h"
+#include "report/sentence.h"
 
 static const char *aspm_text(struct pl_html *html, const struct pl_link *link)
 {
@@ -58,6 +60,7 @@ void pl_html_latency(struct pl_html *html)
 
 	pl_html_section(html, "latency", PL_STR_LATENCY);
 	pl_html(html, "<p>$</p>\n", pl_html_str(html, PL_STR_LATENCY_NOTE));
+	pl_charts_latency(html);
 	pl_html_table(html, PL_STR_LATENCY, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < html->row_count; i++) {
 		const struct pl_row *row = &html->rows[i];
@@ -76,6 +79,7 @@ void pl_html_latency(struct pl_html *html)
 		pl_html(html, "</tr>\n");
 	}
 	pl_html_table_end(html);
+	pl_html_series(html);
 }
 
 static const char *interval_text(struct pl_html *html, const struct pl_measurement *m)
@@ -115,17 +119,6 @@ void pl_html_series(struct pl_html *html)
 	pl_html(html, "</details>\n");
 }
 
-static const char *estimate_text(struct pl_html *html, const struct pl_effect *e)
-{
-	char text[64];
-
-	if (isnan(e->estimate_ns))
-		return NULL;
-	pl_fmt_ns_pm(text, sizeof(text), e->estimate_ns,
-		     fmax(e->high_ns - e->estimate_ns, e->estimate_ns - e->low_ns));
-	return pl_arena_strdup(&html->arena, text);
-}
-
 static void effect_row(struct pl_html *html, const struct pl_effect *e)
 {
 	struct pl_arena *arena = &html->arena;
@@ -135,10 +128,11 @@ static void effect_row(struct pl_html *html, const struct pl_effect *e)
 		e->reference_slot ? pl_row_label(arena, e->reference_slot) : NULL,
 		pl_probe_name(e->probe));
 	pl_html(html, "<td class=\"n\">$</td><td class=\"n\">$</td><td>$</td><td>$</td></tr>\n",
-		estimate_text(html, e), pl_arena_printf(arena, "%zu", e->n),
-		pl_claim_status_name(e->status),
-		e->status == PL_CLAIM_RESOLVED ? pl_effect_text(arena, e)
-					       : pl_out_clean(arena, e->reason));
+		isnan(e->estimate_ns) ? NULL : pl_sentence_value(arena, e),
+		pl_arena_printf(arena, "%zu", e->n), pl_claim_status_name(e->status),
+		e->status == PL_CLAIM_RESOLVED
+			? pl_sentence(arena, html->run, e, html->options->lang)
+			: pl_sentence_reason(arena, e->reason, html->options->lang));
 }
 
 void pl_html_effects(struct pl_html *html)
@@ -147,9 +141,7 @@ void pl_html_effects(struct pl_html *html)
 					      PL_STR_PROBE,  PL_STR_ESTIMATE, PL_STR_SAMPLES,
 					      PL_STR_STATUS, PL_STR_SENTENCE};
 
-	if (!html->run->effect_count)
-		return;
-	pl_html_section(html, "claims", PL_STR_EFFECTS);
+	pl_html(html, "<h3>$</h3>\n", pl_html_str(html, PL_STR_EFFECTS));
 	pl_html_table(html, PL_STR_EFFECTS, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < html->run->effect_count; i++)
 		effect_row(html, &html->run->effects[i]);

@@ -4,6 +4,7 @@
 
 #include "report/out.h"
 #include "report/rows.h"
+#include "report/sentence.h"
 
 /* The longest list of subjects in one note; more are counted, not named. */
 #define WHAT_BYTES 400
@@ -81,6 +82,8 @@ void pl_notes_not_claimed(struct pl_arena *arena, const struct pl_run *run, stru
 		add(arena, notes,
 		    pl_arena_printf(arena, "%s %s", e->slot ? pl_row_label(arena, e->slot) : "?",
 				    pl_effect_kind_name(e->kind)),
-		    e->reason ? pl_out_clean(arena, e->reason) : pl_effect_text(arena, e), NULL);
+		    e->reason ? pl_out_clean(arena, e->reason)
+			      : pl_sentence(arena, run, e, PL_LANG_EN),
+		    NULL);
 	}
 }

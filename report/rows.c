@@ -6,9 +6,6 @@
 #include "core/fmt.h"
 #include "report/out.h"
 
-/* No sentence of ours is longer; what a file says may be. */
-#define SENTENCE_BYTES 600
-
 bool pl_series_has_numbers(const struct pl_measurement *m)
 {
 	return m && (m->outcome == PL_OUTCOME_MEASURED || m->outcome == PL_OUTCOME_PARTIAL) &&
@@ -190,22 +187,4 @@ const char *pl_series_title(struct pl_arena *arena, const struct pl_measurement 
 			       m->has_device ? pl_bdf_format(m->device, bdf) : "",
 			       pl_probe_name(m->probe), m->metric ? m->metric : "",
 			       condition_text(arena, &m->conditions));
-}
-
-const char *pl_effect_text(struct pl_arena *arena, const struct pl_effect *effect)
-{
-	char number[64];
-	const char *slot = effect->slot ? pl_row_label(arena, effect->slot) : "unknown slot";
-
-	if (effect->sentence)
-		return pl_out_cut(arena, effect->sentence, SENTENCE_BYTES);
-	if (effect->status != PL_CLAIM_RESOLVED)
-		return pl_arena_printf(arena, "%s, %s: %s", slot, pl_effect_kind_name(effect->kind),
-				       pl_out_short(arena, effect->reason, "no reason recorded"));
-	pl_fmt_ns_pm(
-		number, sizeof(number), effect->estimate_ns,
-		fmax(effect->high_ns - effect->estimate_ns, effect->estimate_ns - effect->low_ns));
-	return pl_arena_printf(arena, "%s, %s: %s (95 %% CI, n = %zu %s)", slot,
-			       pl_effect_kind_name(effect->kind), number, effect->n,
-			       effect->unit_of_n ? effect->unit_of_n : "blocks");
 }

@@ -49,7 +49,5 @@ const char *pl_row_device(struct pl_arena *arena, const struct pl_slot *slot);
 const char *pl_row_label(struct pl_arena *arena, const struct pl_slot *slot);
 /* One line that says what a series is: "PCIEX16_1 0000:01:00.0 nvme read_4k random L1 40 µs". */
 const char *pl_series_title(struct pl_arena *arena, const struct pl_measurement *m);
-/* A claim as a sentence: its own, else one made from its fields. */
-const char *pl_effect_text(struct pl_arena *arena, const struct pl_effect *effect);
 
 #endif

@@ -6,6 +6,7 @@
 #include "report/out.h"
 #include "report/report.h"
 #include "report/rows.h"
+#include "report/sentence.h"
 #include "report/text.h"
 
 /* What the sections of the result table share. */
@@ -156,7 +157,8 @@ static void print_claims(struct page *page)
 			continue;
 		if (!resolved++)
 			pl_text_heading(page->style, "Verdict", page->out);
-		pl_text_wrap(page->style, "  ", 4, pl_effect_text(&page->arena, effect), page->out);
+		pl_text_wrap(page->style, "  ", 4,
+			     pl_sentence(&page->arena, page->run, effect, PL_LANG_EN), page->out);
 	}
 	pl_notes_not_claimed(&page->arena, page->run, &none);
 	print_notes(page, "Not claimed", &none);

@@ -1,0 +1,101 @@
+// Draws what the page carries: specs and data were written by pcielat, this only starts Vega.
+(function () {
+  'use strict'
+  const read = (id) => JSON.parse(document.getElementById(id).textContent)
+  const charts = read('pcielat-charts')
+  const board = document.body.dataset.board
+  const words = document.body.dataset
+  const errors = (window.pcielatErrors = [])
+  const views = (window.pcielatViews = {})
+
+  function download(name, url) {
+    const link = document.createElement('a')
+    link.href = url
+    link.download = name
+    document.body.append(link)
+    link.click()
+    link.remove()
+  }
+
+  function blobUrl(text, type) {
+    return URL.createObjectURL(new Blob([text], { type }))
+  }
+
+  // An image leaves the page, so it takes a white ground along.
+  async function save(id, kind) {
+    const view = views[id]
+    const name = `pcielat-${board}-${id}.${kind}`
+    view.background('white')
+    await view.runAsync()
+    if (kind === 'svg') download(name, blobUrl(await view.toSVG(), 'image/svg+xml'))
+    else download(name, await view.toImageURL('png', 2))
+    view.background(null)
+    await view.runAsync()
+  }
+
+  function button(text, label, action) {
+    const element = document.createElement('button')
+    element.type = 'button'
+    element.textContent = text
+    element.setAttribute('aria-label', label)
+    element.addEventListener('click', action)
+    return element
+  }
+
+  function addButtons(id, holder) {
+    const bar = document.createElement('p')
+    bar.className = 'save'
+    for (const kind of ['svg', 'png']) {
+      const text = `${words.save} ${kind.toUpperCase()}`
+      bar.append(
+        button(text, `${text}: ${id}`, () =>
+          save(id, kind).catch((error) => errors.push(`${id}: ${error.message}`))
+        )
+      )
+    }
+    holder.after(bar)
+  }
+
+  async function draw(id) {
+    const holder = document.getElementById(`c-${id}`)
+    const result = await vegaEmbed(holder, charts.specs[id], {
+      mode: 'vega-lite',
+      renderer: 'svg',
+      ast: true, // expressions are interpreted: the policy forbids eval
+      config: charts.config,
+      defaultStyle: false,
+      actions: false,
+    })
+    views[id] = result.view
+    addButtons(id, holder)
+  }
+
+  function copyButtons() {
+    for (const holder of document.querySelectorAll('[data-copies]')) {
+      const text = document.getElementById(holder.dataset.copies).textContent
+      const copy = button(words.copy, `${words.copy}: ${holder.dataset.copies}`, async () => {
+        await navigator.clipboard.writeText(text)
+        copy.textContent = words.copied
+      })
+      holder.append(copy)
+    }
+  }
+
+  function recordButton() {
+    const holder = document.getElementById('save-record')
+    const record = document.getElementById('pcielat-result').textContent
+    holder.append(
+      button(`${words.save} JSON`, `${words.save} JSON: results.json`, () =>
+        download(`pcielat-${board}.json`, blobUrl(record, 'application/json'))
+      )
+    )
+  }
+
+  copyButtons()
+  recordButton()
+  Promise.all(
+    Object.keys(charts.specs).map((id) =>
+      draw(id).catch((error) => errors.push(`${id}: ${error.message}`))
+    )
+  ).then(() => (document.body.dataset.ready = String(errors.length)))
+})()

@@ -1,0 +1,22 @@
+#ifndef PL_REPORT_SENTENCE_H
+#define PL_REPORT_SENTENCE_H
+
+#include "core/arena.h"
+#include "model/run.h"
+#include "report/report.h"
+
+/*
+ * A claim in a language. English is the claim's own sentence when it has one (the attribution wrote
+ * it with all it knew); every other language, and claims without a sentence, are made here from the
+ * claim's fields by fixed templates. Numbers are rounded to what the interval supports.
+ */
+const char *pl_sentence(struct pl_arena *arena, const struct pl_run *run,
+			const struct pl_effect *effect, enum pl_lang lang);
+
+/* A reason of ours in a language; text that is not in the table is returned as it is. */
+const char *pl_sentence_reason(struct pl_arena *arena, const char *reason, enum pl_lang lang);
+
+/* "570 ± 9 ns" for estimate and interval, "n/a" without. */
+const char *pl_sentence_value(struct pl_arena *arena, const struct pl_effect *effect);
+
+#endif
