@@ -20,7 +20,8 @@ void vb_hold_until(uint64_t deadline_ns);
 uint64_t vb_now_ns(void);
 void vb_spin_until(uint64_t ns);
 
-/* Keep the calling thread on one CPU when there are several. */
+/* Keep the calling thread on one CPU when there are several; with `realtime`, before others. */
 void vb_pin(unsigned cpu);
+void vb_use_realtime(void);
 
 #endif

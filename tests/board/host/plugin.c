@@ -2,7 +2,8 @@
 /*
  * TCG plugin of the virtual board: sees every device access of the guest's
  * kernel modules and of the program under test, asks the link model what it
- * costs, and waits. Arguments: shared=FD private=FD (inherited descriptors).
+ * costs, and waits. Arguments: shared=FD private=FD (inherited descriptors),
+ * realtime=on.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -185,6 +186,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 			shared = map_fd(argv[i], sizeof(*shared));
 		if (!strncmp(argv[i], "private=", 8))
 			priv = map_fd(argv[i], sizeof(*priv));
+		if (!strcmp(argv[i], "realtime=on"))
+			vb_use_realtime();
 	}
 	if (!shared || !priv || shared->magic != VB_SHARED_MAGIC ||
 	    priv->magic != VB_PRIVATE_MAGIC) {

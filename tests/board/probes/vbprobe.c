@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The board's own prober, so that the board can be judged without pcielat.
- *   vbprobe bar|cfg|cfg0|nvme PATH N GAP_US...
- * Every sample: spin the gap, then time one access. Gaps come in random order.
- * Prints one JSON object a gap.
+ *   vbprobe bar|cfg|cfg0|nvme N PATH,PATH... GAP_US...
+ * Every sample: spin the gap, then time one access. Paths and gaps come in random
+ * order, so that drift of the host hits all alike. Prints one JSON object for each
+ * path and gap; VBPROBE_TAG of the environment goes into it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,18 +22,22 @@
 #define NVME_REGISTER 2u /* word 2: version */
 #define WARM_UP 20u
 #define MAX_GAPS 32u
+#define MAX_PATHS 4u
+#define MAX_CELLS (MAX_GAPS * MAX_PATHS)
 #define BLOCKS 100000u
 
 struct probe {
 	const char *kind;
+	const char *path;
 	int fd;
 	off_t offset; /* of a configuration read */
 	volatile uint32_t *bar;
 	struct io_uring ring;
 	void *buffer;
-	unsigned seed;
 	unsigned errors;
 };
+
+static unsigned seed = 1;
 
 static uint64_t now_ns(void)
 {
@@ -55,7 +60,7 @@ static int open_probe(struct probe *p, const char *kind, const char *path)
 	int err;
 
 	p->kind = kind;
-	p->seed = 1;
+	p->path = path;
 	p->offset = !strcmp(kind, "cfg") ? 0x100 : 0;
 	p->fd = open(path, (bar ? O_RDWR : O_RDONLY) | (nvme ? O_DIRECT : 0) | O_CLOEXEC);
 	if (p->fd < 0)
@@ -92,7 +97,7 @@ static void read_block(struct probe *p, uint64_t block)
 /* One access; its duration. */
 static uint64_t sample(struct probe *p, uint64_t *end_ns)
 {
-	uint64_t block = (uint64_t)rand_r(&p->seed) % BLOCKS;
+	uint64_t block = (uint64_t)rand_r(&seed) % BLOCKS;
 	uint64_t start = now_ns();
 
 	if (p->bar) {
@@ -110,63 +115,98 @@ static uint64_t sample(struct probe *p, uint64_t *end_ns)
 	return *end_ns - start;
 }
 
-static void print_gap(const struct probe *p, long gap_us, uint64_t *v, unsigned n)
+/* One path at one gap, and its samples. */
+struct cell {
+	struct probe *probe;
+	long gap_us;
+	uint64_t *ns;
+	unsigned n;
+};
+
+static void print_cell(const struct cell *c)
 {
-	uint64_t sum = 0;
+	const char *tag = getenv("VBPROBE_TAG");
+	uint64_t sum = 0, *v = c->ns;
+	unsigned n = c->n;
 
 	qsort(v, n, sizeof(*v), by_value);
 	for (unsigned i = 0; i < n; i++)
 		sum += v[i];
-	printf("{\"kind\":\"%s\",\"gap_us\":%ld,\"n\":%u,\"min_ns\":%lu,\"p25_ns\":%lu,"
-	       "\"p50_ns\":%lu,\"p90_ns\":%lu,\"mean_ns\":%lu,\"errors\":%u}\n",
-	       p->kind, gap_us, n, v[0], v[n / 4], v[n / 2], v[n * 9 / 10], sum / n, p->errors);
+	printf("{\"tag\":\"%s\",\"kind\":\"%s\",\"path\":\"%s\",\"gap_us\":%ld,\"n\":%u,"
+	       "\"min_ns\":%lu,\"p25_ns\":%lu,\"p50_ns\":%lu,\"p90_ns\":%lu,\"mean_ns\":%lu,"
+	       "\"errors\":%u}\n",
+	       tag ? tag : "", c->probe->kind, c->probe->path, c->gap_us, n, v[0], v[n / 4],
+	       v[n / 2], v[n * 9 / 10], sum / n, c->probe->errors);
 }
 
-static int measure(struct probe *p, unsigned n, const long *gap_us, unsigned gaps)
+static void measure(struct cell *cells, unsigned count, unsigned n)
 {
-	uint64_t *v = calloc((size_t)n * gaps, sizeof(*v));
-	unsigned done[MAX_GAPS] = {0};
-	uint64_t end;
+	uint64_t end = now_ns();
 
-	if (!v)
-		return -ENOMEM;
 	for (unsigned i = 0; i < WARM_UP; i++)
-		sample(p, &end);
-	for (unsigned left = n * gaps; left; left--) {
-		unsigned k = (unsigned)rand_r(&p->seed) % gaps;
+		sample(cells[i % count].probe, &end);
+	for (unsigned left = n * count; left; left--) {
+		unsigned k = (unsigned)rand_r(&seed) % count;
 		uint64_t until;
 
-		while (done[k] == n)
-			k = (k + 1) % gaps;
-		until = end + (uint64_t)gap_us[k] * 1000u;
+		while (cells[k].n == n)
+			k = (k + 1) % count;
+		until = end + (uint64_t)cells[k].gap_us * 1000u;
 		while (now_ns() < until)
 			;
-		v[(size_t)k * n + done[k]++] = sample(p, &end);
+		cells[k].ns[cells[k].n++] = sample(cells[k].probe, &end);
 	}
-	for (unsigned k = 0; k < gaps; k++)
-		print_gap(p, gap_us[k], v + (size_t)k * n, n);
-	free(v);
+}
+
+/* Open every path of a list; how many, or -errno. */
+static int open_all(struct probe *probes, const char *kind, char *paths)
+{
+	char *save = NULL;
+	int n = 0;
+
+	for (char *p = strtok_r(paths, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
+		int err = n == (int)MAX_PATHS ? -E2BIG : open_probe(&probes[n++], kind, p);
+
+		if (err) {
+			fprintf(stderr, "vbprobe: %s: %s\n", p, strerror(-err));
+			return err;
+		}
+	}
+	return n;
+}
+
+static int run(struct probe *probes, unsigned paths, unsigned n, char **gaps, unsigned gaps_n)
+{
+	uint64_t *all = calloc((size_t)n * paths * gaps_n, sizeof(*all));
+	struct cell cells[MAX_CELLS] = {0};
+	unsigned count = paths * gaps_n;
+
+	if (!all)
+		return 1;
+	for (unsigned i = 0; i < count; i++) {
+		cells[i].probe = &probes[i / gaps_n];
+		cells[i].gap_us = atol(gaps[i % gaps_n]);
+		cells[i].ns = all + (size_t)i * n;
+	}
+	measure(cells, count, n);
+	for (unsigned i = 0; i < count; i++)
+		print_cell(&cells[i]);
+	free(all);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct probe p = {0};
-	long gap_us[MAX_GAPS] = {0};
-	unsigned gaps = 0;
-	int err;
+	struct probe probes[MAX_PATHS] = {0};
+	int paths;
 
 	if (argc < 5 || argc - 4 > (int)MAX_GAPS) {
-		fprintf(stderr, "usage: vbprobe bar|cfg|cfg0|nvme PATH N GAP_US...\n");
+		fprintf(stderr, "usage: vbprobe bar|cfg|cfg0|nvme N PATH,PATH... GAP_US...\n");
 		return 2;
 	}
-	for (int i = 4; i < argc; i++)
-		gap_us[gaps++] = atol(argv[i]);
 	mlockall(MCL_CURRENT | MCL_FUTURE);
-	err = open_probe(&p, argv[1], argv[2]);
-	if (!err)
-		err = measure(&p, (unsigned)atoi(argv[3]), gap_us, gaps);
-	if (err)
-		fprintf(stderr, "vbprobe: %s: %s\n", argv[2], strerror(-err));
-	return err ? 1 : 0;
+	paths = open_all(probes, argv[1], argv[3]);
+	if (paths <= 0)
+		return 1;
+	return run(probes, (unsigned)paths, (unsigned)atoi(argv[2]), argv + 4, (unsigned)argc - 4);
 }

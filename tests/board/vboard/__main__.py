@@ -27,6 +27,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         s.add_argument("--timeout", type=float, default=600, help="seconds")
         s.add_argument("--code", choices=("kernel", "main", "jit", "all"), default="jit",
                        help="guest code whose device accesses are seen")
+        s.add_argument("--realtime", action="store_true", help="real-time priority (root)")
         s.add_argument("--plain", action="store_true", help="QEMU's own functions, no module")
         s.add_argument("--quiet", action="store_true", help="job's output to console.log only")
         s.add_argument("--job", type=Path, help="shell script to run in the guest")
@@ -55,7 +56,7 @@ def boot(args: argparse.Namespace) -> int:
     seed = args.seed if args.seed is not None else secrets.randbits(48)
     options = run.Options(out=out, job=job_text(args), seed=seed, timeout_s=args.timeout,
                           interactive=args.what == "shell", quiet=args.quiet, code=args.code,
-                          plain=args.plain)
+                          plain=args.plain, realtime=args.realtime)
     if options.interactive:
         options.timeout_s = 24 * 3600
     return run.run(board, parts, options)

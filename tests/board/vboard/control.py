@@ -29,6 +29,7 @@ class Control:
         self.started = time.monotonic()
         self.timers: list[threading.Timer] = []
         self.blocks: dict[str, dict] = {}
+        self.variant = "base"
 
     def obey(self, line: str) -> str:
         word, _, rest = line.strip().partition(" ")
@@ -59,10 +60,13 @@ class Control:
         self.timers.append(timer)
 
     def do_variant(self, name: str) -> None:
+        self.do_mark(self.variant)
         apply_variant(self.guest.board, name, self.guest.private, self.rng)
+        self.variant = name
         self.note(f"variant {name}")
 
     def do_mark(self, label: str) -> None:
+        """What was inserted up to now; a change of variant marks the end of the one before."""
         g = self.guest
         g.marks.append({"label": label, **truth.counts(g.board, g.private)})
 
@@ -70,6 +74,7 @@ class Control:
         self.guest.shared.code = layout.CODE[name]
 
     def do_exit(self, status: str) -> None:
+        self.do_mark(self.variant)
         self.save_blocks()
         self.guest.status = int(status)
 

@@ -126,6 +126,8 @@ def fill_private(board: Board, private: layout.Private) -> None:
                 "hot_ns": "1500000"}
     apply_settings(defaults | board.settings, private)
     for node in board.nodes:
+        private.link[node.index] = layout.Link()
+        private.device[node.index] = layout.Device()
         apply_values(node, node.values, private)
 
 

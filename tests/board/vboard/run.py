@@ -37,6 +37,8 @@ class Options:
     interactive: bool = False
     quiet: bool = False  # keep the job's output to console.log
     code: str = "jit"
+    environment: str = ""  # NAME=value words for the job
+    realtime: bool = False  # vCPU and main loop before everything else (root)
     plain: bool = False  # no guest module: QEMU's own functions
 
 
@@ -52,11 +54,11 @@ class Guest:
     marks: list[dict] = field(default_factory=list)
 
 
-def job_script(options: Options) -> str:
+def job_script(options: Options, parts: Parts) -> str:
     shell = "setsid cttyhack sh" if options.interactive else f"({options.job}\n)"
     return f"""export HOME=/root TERM=${{TERM:-vt100}} VB_REPO={shlex.quote(str(REPO))}
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-export PATH={shlex.quote(str(HERE / 'guest'))}:$PATH
+export VB_PROBE={shlex.quote(str(parts.plugin.parent / 'vbprobe'))} {options.environment}
+export PATH={shlex.quote(str(HERE / 'guest'))}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 cd /out
 vb code {options.code}
 vb start
@@ -121,7 +123,8 @@ def command_line(board: Board, parts: Parts, options: Options, rundir: Path, sha
             "-device", f"ivshmem-plain,memdev=page,addr={PLUMBING_SLOT}.7,multifunction=on",
             "-smbios", f"type=2,manufacturer={board.keys.get('vendor', 'pcielat')},"
                        f"product={board.keys.get('product', board.name)}",
-            "-plugin", f"{parts.plugin},shared={shared_fd},private={private_fd}"]
+            "-plugin", f"{parts.plugin},shared={shared_fd},private={private_fd}" +
+            (",realtime=on" if options.realtime else "")]
     for i, blob in enumerate(smbios.structures(board)):
         path = rundir / f"slot{i}"
         path.write_bytes(blob)
@@ -226,7 +229,7 @@ def _explain(options: Options) -> None:
 def run(board: Board, parts: Parts, options: Options) -> int:
     """Exit status of the job; 125 when the guest did not get that far."""
     options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / ".job").write_text(job_script(options))
+    (options.out / ".job").write_text(job_script(options, parts))
     draw_board(board, options.seed)
     shared, private = memory.shared(), memory.private()
     facts.fill_shared(board, shared.data)
