@@ -23,18 +23,29 @@ static bool owns_link(const struct vb_node *node)
 	return node->type == VB_TYPE_ROOT_PORT || node->type == VB_TYPE_DOWNSTREAM;
 }
 
-static struct route route_to(const struct vb_shared *s, unsigned node)
+static void climb(struct route *up, unsigned owner, unsigned child)
 {
+	if (up->n == VB_MAX_HOPS)
+		return;
+	up->owner[up->n] = owner;
+	up->child[up->n++] = child;
+}
+
+static struct route route_to(const struct vb_model *m, unsigned node)
+{
+	const struct vb_shared *s = m->shared;
 	struct route up = {0}, r = {0};
 	unsigned child = node, parent = s->nodes[node].parent;
 
 	for (unsigned depth = 0; parent < VB_NODES && depth < 2 * VB_MAX_HOPS; depth++) {
-		if (owns_link(&s->nodes[parent]) && up.n < VB_MAX_HOPS) {
-			up.owner[up.n] = parent;
-			up.child[up.n++] = child;
-		}
+		if (owns_link(&s->nodes[parent]))
+			climb(&up, parent, child);
 		child = parent;
 		parent = s->nodes[child].parent;
+	}
+	for (unsigned i = 0, v = m->priv->via[child]; v && i < VB_MAX_HOPS; i++) {
+		climb(&up, v - 1, v - 1);
+		v = m->priv->via[v - 1];
 	}
 	for (; r.n < up.n; r.n++) {
 		r.owner[r.n] = up.owner[up.n - 1 - r.n];
@@ -158,7 +169,7 @@ static void keep_awake(struct vb_model *m, const struct route *r, uint64_t until
 static uint64_t walk(struct vb_model *m, unsigned node, enum vb_kind kind, uint64_t now_ns,
 		     unsigned crossings)
 {
-	struct route r = route_to(m->shared, node);
+	struct route r = route_to(m, node);
 	uint64_t hops = 0, exits = 0;
 
 	for (unsigned i = 0; i < r.n; i++) {
@@ -188,8 +199,12 @@ uint64_t vb_model_access(struct vb_model *m, unsigned node, enum vb_kind kind, u
 {
 	uint64_t ns = walk(m, node, kind, now_ns, 1);
 
-	if (kind == VB_CONFIG)
+	if (kind == VB_CONFIG) {
+		struct route r = route_to(m, node);
+
 		ns += m->priv->device[node].config_ns;
+		keep_awake(m, &r, now_ns + ns);
+	}
 	m->priv->device_count[node][kind].n++;
 	m->priv->device_count[node][kind].sum_ns += ns;
 	return ns;
@@ -197,7 +212,7 @@ uint64_t vb_model_access(struct vb_model *m, unsigned node, enum vb_kind kind, u
 
 void vb_model_post(struct vb_model *m, unsigned node, uint64_t now_ns)
 {
-	struct route r = route_to(m->shared, node);
+	struct route r = route_to(m, node);
 
 	for (unsigned i = 0; i < r.n; i++) {
 		unsigned o = r.owner[i];
@@ -229,7 +244,7 @@ static uint64_t service_time(struct vb_model *m, unsigned node, uint64_t now_ns)
 /* The exit paid when data return after the links fell asleep during `media_ns`. */
 static uint64_t return_exit(struct vb_model *m, unsigned node, uint64_t media_ns)
 {
-	struct route r = route_to(m->shared, node);
+	struct route r = route_to(m, node);
 	uint64_t max = 0;
 	unsigned slowest = VB_NODES;
 
@@ -268,7 +283,7 @@ uint64_t vb_model_command(struct vb_model *m, unsigned node, uint64_t now_ns)
 		c->exit_ns += back;
 		ns += back + service;
 	} else {
-		struct route r = route_to(m->shared, node);
+		struct route r = route_to(m, node);
 
 		ns += service;
 		keep_awake(m, &r, now_ns + ns);

@@ -59,6 +59,11 @@ struct vb_private {
 	uint32_t a0;        /* a second exit when media time exceeds the entry timer */
 	uint32_t pad;
 	uint64_t hot_ns; /* the main loop polls this long after a command */
+	/*
+	 * Index + 1 of the link without registers (DMI, HyperTransport) above a
+	 * function on a root bus, or above another such link; 0: none.
+	 */
+	uint16_t via[VB_NODES];
 	struct vb_link link[VB_NODES];
 	struct vb_device device[VB_NODES];
 	struct vb_counter link_count[VB_NODES][VB_KINDS];

@@ -33,6 +33,7 @@ typedef uint64_t vb_u64;
 #define VB_WRITES 4096
 #define VB_BARS 6
 #define VB_NO_PARENT 0xffffu
+#define VB_NOT_A_FUNCTION 0xfffeu /* a link without registers: no configuration space */
 
 /* vb_node.flags */
 #define VB_NODE_EXPRESS 0x01u       /* overlay the link registers */
@@ -100,7 +101,7 @@ struct vb_shared {
 	vb_u32 code;     /* VB_CODE_* */
 	vb_u32 cf8;      /* offsets below 256 through CF8/CFC, as hardware does */
 	vb_u32 vmd_node; /* function that opens the second domain; VB_NODES: none */
-	vb_u32 poll;     /* the module looks for VB_NODE_DEAD ten times a second */
+	vb_u32 pad0;
 	vb_u32 ready;    /* the module has published */
 	vb_u32 ranges_n; /* executable anonymous mappings seen; the ring holds VB_RANGES */
 	struct vb_range ranges[VB_RANGES];

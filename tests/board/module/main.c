@@ -7,9 +7,18 @@
 
 #define IVSHMEM_VENDOR 0x1af4
 #define IVSHMEM_DEVICE 0x1110
-#define IVSHMEM_BAR 2
 
 struct vb_shared *vb_shared;
+
+struct pci_dev *vb_find_page(resource_size_t bytes)
+{
+	struct pci_dev *dev = NULL;
+
+	while ((dev = pci_get_device(IVSHMEM_VENDOR, IVSHMEM_DEVICE, dev)))
+		if (pci_resource_len(dev, VB_PAGE_BAR) == bytes && !pci_enable_device(dev))
+			return dev;
+	return NULL;
+}
 
 /* Writing anything to the parameter publishes at once. */
 static int publish_now(const char *val, const struct kernel_param *kp)
@@ -23,11 +32,11 @@ module_param_cb(publish, &publish_ops, NULL, 0200);
 
 static int map_shared(void)
 {
-	struct pci_dev *dev = pci_get_device(IVSHMEM_VENDOR, IVSHMEM_DEVICE, NULL);
+	struct pci_dev *dev = vb_find_page(VB_SHARED_BYTES);
 
-	if (!dev || pci_enable_device(dev))
+	if (!dev)
 		return -ENODEV;
-	vb_shared = memremap(pci_resource_start(dev, IVSHMEM_BAR), sizeof(*vb_shared), MEMREMAP_WB);
+	vb_shared = memremap(pci_resource_start(dev, VB_PAGE_BAR), sizeof(*vb_shared), MEMREMAP_WB);
 	if (!vb_shared)
 		return -ENOMEM;
 	return vb_shared->magic == VB_SHARED_MAGIC ? 0 : -EINVAL;
@@ -70,6 +79,7 @@ static int __init vboard_init(void)
 	if (err)
 		pr_err("vboard: no second domain: %d\n", err);
 	vb_publish();
+	vb_dead_init();
 	return 0;
 }
 

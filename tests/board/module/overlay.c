@@ -27,6 +27,7 @@ static void find_express(struct vb_function *f, u32 ecam)
 		if ((v & 0xff) == PCI_CAP_ID_EXP) {
 			f->exp = pos;
 			f->type = v >> 20 & 0xf;
+			f->version = v >> 16 & 0xf;
 			return;
 		}
 		pos = v >> 8 & 0xfc;
@@ -90,6 +91,10 @@ static u32 express_read(const struct vb_node *n, const struct vb_function *f, in
 	case PCI_EXP_LNKCTL:
 		v = mix(v, LNKCTL_OURS | LNKSTA_OURS << 16, f->lnkctl | (u32)n->lnksta << 16);
 		return v | PCI_EXP_LNKSTA_SLC << 16;
+	}
+	if (f->version < 2)
+		return v;
+	switch (reg) {
 	case PCI_EXP_DEVCAP2:
 		return n->l1sscap ? v | PCI_EXP_DEVCAP2_LTR : v;
 	case PCI_EXP_DEVCTL2:
@@ -174,7 +179,7 @@ bool vb_overlay_write(int node, int where, u32 mask, u32 bits)
 		return false;
 	if (where == f->exp + PCI_EXP_LNKCTL && mask & 0xffff) {
 		write_lnkctl(node, mask, bits);
-	} else if (where == f->exp + PCI_EXP_DEVCTL2 && mask & 0xffff) {
+	} else if (where == f->exp + PCI_EXP_DEVCTL2 && f->version > 1 && mask & 0xffff) {
 		f->devctl2 = mix(f->devctl2, mask & PCI_EXP_DEVCTL2_LTR_EN, bits);
 	} else if (n->l1sscap && where == f->l1ss + PCI_L1SS_CTL1) {
 		f->l1ssctl1 = mix(f->l1ssctl1, mask, bits);

@@ -8,10 +8,8 @@
 
 #include "vboard.h"
 
-static void poll_dead(struct work_struct *work);
 static void publish_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(publish_later, publish_work);
-static DECLARE_DELAYED_WORK(poll_later, poll_dead);
 
 static void publish_bars(struct vb_node *n, struct pci_dev *dev)
 {
@@ -90,30 +88,6 @@ static int on_bus_event(struct notifier_block *nb, unsigned long event, void *da
 
 static struct notifier_block bus_events = {.notifier_call = on_bus_event};
 
-/* Memory decoding goes off with a dead function, so that its BARs read as ones too. */
-static void set_decode(int node, bool on)
-{
-	u32 ecam = vb_shared->nodes[node].ecam;
-	u32 command = vb_real_read(ecam, PCI_COMMAND) & 0xffff;
-
-	command = on ? command | PCI_COMMAND_MEMORY : command & ~PCI_COMMAND_MEMORY;
-	vb_real_write(ecam, PCI_COMMAND, 2, command);
-	vb_functions[node].dead = !on;
-}
-
-static void poll_dead(struct work_struct *work)
-{
-	u32 i;
-
-	for (i = 0; i < vb_shared->nodes_n; i++) {
-		bool dead = vb_shared->nodes[i].flags & VB_NODE_DEAD;
-
-		if (vb_functions[i].known && dead != vb_functions[i].dead)
-			set_decode(i, !dead);
-	}
-	schedule_delayed_work(&poll_later, HZ / 10);
-}
-
 /*
  * Code made at run time: an anonymous mapping that becomes executable.
  * security_file_mprotect(vma, reqprot, prot): arguments in di, si, dx.
@@ -143,7 +117,5 @@ int vb_publish_init(void)
 		return err;
 	if (register_kprobe(&jit_probe))
 		pr_warn("vboard: code made at run time will not be seen\n");
-	if (vb_shared->poll)
-		schedule_delayed_work(&poll_later, HZ / 10);
 	return 0;
 }

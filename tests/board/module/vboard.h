@@ -22,6 +22,7 @@ struct vb_function {
 	bool known;
 	u16 type;     /* PCI_EXP_TYPE_*; 0xffff without an express capability */
 	u8 exp;       /* offset of that capability */
+	u8 version;   /* of that capability; 1 ends before DevCap2 */
 	u16 last_ext; /* last real extended capability, 0: none */
 	u16 l1ss;     /* offset of the L1SS capability we add */
 	u16 ltr;
@@ -29,11 +30,15 @@ struct vb_function {
 	u16 devctl2;
 	u32 l1ssctl1;
 	u32 l1ssctl2;
-	bool dead; /* memory decoding has been switched off */
+	bool dead; /* as dead.c last made it */
 };
 
 extern struct vb_shared *vb_shared;
 extern struct vb_function vb_functions[VB_NODES];
+
+/* main.c: an ivshmem device by the size of its memory */
+#define VB_PAGE_BAR 2
+struct pci_dev *vb_find_page(resource_size_t bytes);
 
 /* config.c: finding functions, raw access */
 int vb_config_init(void);
@@ -54,6 +59,9 @@ bool vb_overlay_write(int node, int where, u32 mask, u32 bits);
 void vb_publish(void);
 int vb_publish_init(void);
 void vb_log_write(int node, enum vb_reg reg, u32 value);
+
+/* dead.c: functions that answer with all ones, when the board has such a fault */
+void vb_dead_init(void);
 
 /* vmd.c: the second domain of a laptop with VMD */
 int vb_vmd_open(void);

@@ -134,9 +134,9 @@ static void print_cell(const struct cell *c)
 		sum += v[i];
 	printf("{\"tag\":\"%s\",\"kind\":\"%s\",\"path\":\"%s\",\"gap_us\":%ld,\"n\":%u,"
 	       "\"min_ns\":%lu,\"p25_ns\":%lu,\"p50_ns\":%lu,\"p90_ns\":%lu,\"mean_ns\":%lu,"
-	       "\"errors\":%u}\n",
+	       "\"max_ns\":%lu,\"errors\":%u}\n",
 	       tag ? tag : "", c->probe->kind, c->probe->path, c->gap_us, n, v[0], v[n / 4],
-	       v[n / 2], v[n * 9 / 10], sum / n, c->probe->errors);
+	       v[n / 2], v[n * 9 / 10], sum / n, v[n - 1], c->probe->errors);
 }
 
 static void measure(struct cell *cells, unsigned count, unsigned n)

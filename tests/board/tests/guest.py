@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from vboard import boardfile, build, run
+from vboard import boardfile, build, invoke, run
 
 BOARDS = build.HERE / "boards"
 JOBS = build.HERE / "jobs"
@@ -52,12 +52,14 @@ def boot(board: str, job: str, *, seed: int | None = None, env: str = "", realti
     """Run shell text `job` in a board. One guest at a time on this machine."""
     parts = build.build(BUILD)
     out = out or Path(tempfile.mkdtemp(prefix="vboard-test-"))
-    options = run.Options(out=out, job=job, seed=secrets.randbits(48) if seed is None else seed,
+    options = invoke.Options(out=out, job=job, seed=secrets.randbits(48) if seed is None else seed,
                           timeout_s=timeout_s, quiet=True, environment=env, realtime=realtime)
     with LOCK.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         start = time.monotonic()
         status = run.run(boardfile.load(boardfile.find(board, BOARDS)), parts, options)
+    if any("init:" in line for line in (out / "console.log").read_text().splitlines()):
+        raise RuntimeError(f"the guest could not set itself up, see {out}/console.log")
     truth = json.loads((out / "truth.json").read_text())
     return Result(out, status, truth, time.monotonic() - start)
 

@@ -31,6 +31,7 @@ int main(void)
 	SIZE(vb_counter);
 	SIZE(vb_private);
 	AT(vb_private, hot_ns);
+	AT(vb_private, via);
 	AT(vb_private, link);
 	AT(vb_private, device);
 	AT(vb_private, link_count);

@@ -216,6 +216,25 @@ static void a_port_may_answer_late(void **state)
 	priv.device[UP].config_ns = 3 * US;
 	assert_int_equal(vb_model_access(&m, UP, VB_CONFIG, 1), 3 * US);
 	assert_int_equal(vb_model_access(&m, DRIVE_A, VB_CONFIG, 1), 0);
+	/* A read that is under way keeps the link awake. */
+	all_l1();
+	priv.device[DRIVE].config_ns = 70 * US;
+	assert_int_equal(vb_model_access(&m, DRIVE, VB_CONFIG, 1000 * US), 100 * US);
+	assert_int_equal(vb_model_access(&m, DRIVE, VB_CONFIG, 1110 * US), 70 * US);
+}
+
+static void a_link_without_registers_sleeps_by_itself(void **state)
+{
+	enum { DMI = NODES - 1 };
+
+	(void)state;
+	priv.via[PORT] = DMI + 1;
+	priv.link[DMI].hop_ns = 900;
+	assert_int_equal(vb_model_access(&m, PORT, VB_CONFIG, 1000 * US), 900);
+	assert_int_equal(vb_model_access(&m, DRIVE, VB_BAR, 2000 * US), 900);
+	assert_int_equal(vb_model_access(&m, UP, VB_CONFIG, 2000 * US), 0);
+	priv.link[DMI].flags = VB_LINK_ALWAYS_SLEEPS;
+	assert_int_equal(vb_model_access(&m, PORT, VB_CONFIG, 3000 * US), 30 * US + 900);
 }
 
 static void a_table_that_is_not_a_tree_ends(void **state)
@@ -242,6 +261,7 @@ int main(void)
 		T(faults_of_a_drive),
 		T(a_second_exit_only_when_media_outlast_the_timer),
 		T(a_port_may_answer_late),
+		T(a_link_without_registers_sleeps_by_itself),
 		T(a_table_that_is_not_a_tree_ends),
 	};
 

@@ -57,7 +57,7 @@ class BoardFile(unittest.TestCase):
 
     def test_mistakes_name_their_line(self):
         for text, words in (("port p at=1.0\n", "first statement"),
-                            ("board b\nport p at=1.0 hops=3\n", ":2: do not know 'hops=3'"),
+                            ("board b\nport p at=1.0 hopz=3\n", ":2: do not know 'hopz=3'"),
                             ("board b\nnvme n on=nowhere id=1:2\n", "not declared above"),
                             ("board b\nwheel w\n", "do not know the statement"),
                             ("board b\nport p at=1.0\nport p at=2.0\n", "two things")):

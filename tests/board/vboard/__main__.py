@@ -9,7 +9,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from . import boardfile, build, run
+from . import boardfile, build, invoke, run
 
 BOARDS = build.HERE / "boards"
 
@@ -54,7 +54,7 @@ def boot(args: argparse.Namespace) -> int:
     parts = build.build(out_folder())
     out = (args.out or Path.cwd() / f"pcielat-board-{board.name}").resolve()
     seed = args.seed if args.seed is not None else secrets.randbits(48)
-    options = run.Options(out=out, job=job_text(args), seed=seed, timeout_s=args.timeout,
+    options = invoke.Options(out=out, job=job_text(args), seed=seed, timeout_s=args.timeout,
                           interactive=args.what == "shell", quiet=args.quiet, code=args.code,
                           plain=args.plain, realtime=args.realtime)
     if options.interactive:

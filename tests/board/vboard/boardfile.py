@@ -15,13 +15,16 @@ LINK_NS = ("hop_ns", "l0s_entry_ns", "l0s_exit_ns", "l1_entry_ns", "l1_exit_ns",
            "l12_entry_ns", "l12_exit_ns", "wake_period_ns")
 LINK_FLAGS = ("never_sleeps", "always_sleeps")
 LINK_FACTS = ("speed", "width", "aspm", "adv_l0s", "adv_l1", "clkpm", "l1ss", "firmware_aspm",
+              "firmware_clkpm",
               "firmware_l1ss", "lnkctl_stuck")
 DEVICE_NS = ("config_ns", "media_ns", "sleep_idle_ns", "sleep_exit_ns", "stall_period_ns",
              "stall_ns", "stall_once_ns")
 SETTINGS = ("crossings", "overlap", "usp_rule", "a0", "hot_ns", "config", "kernel_args", "smp")
-COMMON = ("on", "at", "id", "class", "rev", "subsystem", "builtin", "read_error_sector")
-BRIDGES = ("port", "switch", "down")
-FUNCTIONS = BRIDGES + ("nvme", "gpu", "nic", "func", "vmd")
+COMMON = ("on", "at", "via", "id", "class", "rev", "subsystem", "builtin", "read_error_sector",
+          "attach", "hops")
+BRIDGES = ("port", "switch", "down", "pcibridge")
+HIDDEN = "hidden"  # a link without registers; not a function
+FUNCTIONS = BRIDGES + ("nvme", "gpu", "nic", "func", "vmd", HIDDEN)
 SLOT_KEYS = ("port", "address", "usage", "type", "width", "id")
 FAULT_KEYS = ("kind", "target", "at", "back", "ns", "for", "key", "value")
 FAULT_KINDS = ("remove", "stall", "dead", "set")
@@ -29,7 +32,8 @@ MODEL_KEYS = LINK_NS + LINK_FLAGS + DEVICE_NS
 
 
 VMD_DOMAIN = 0x10000
-VMD_REAL_SLOT = 0x18  # where QEMU really has the root ports of that domain
+ALIAS_SLOT = 0x19  # where QEMU really has functions that it cannot have in their place
+ALIASES = 8
 
 
 def devfn(text: str) -> int:
@@ -50,7 +54,8 @@ class Node:
     index: int = -1
     parent: Node | None = None
     domain: int = 0
-    real_at: str = "00.0"  # dev.fn in QEMU; differs from at= behind a VMD controller
+    real_at: str = "00.0"  # dev.fn in QEMU
+    aliased: bool = False  # there on bus 0, and not in its place
     values: dict[str, int] = field(default_factory=dict)  # drawn, ns and flags
 
     @property
@@ -64,6 +69,10 @@ class Node:
     @property
     def is_port(self) -> bool:
         return self.kind in ("port", "down")
+
+    @property
+    def has_link(self) -> bool:
+        return self.is_port or self.kind == HIDDEN
 
     def number(self, key: str, default: int = 0) -> int:
         return int(self.keys[key], 0) if key in self.keys else default
@@ -147,7 +156,7 @@ class _Parser:
 
     def function(self, kind: str, rest: list[str], number: int) -> None:
         keys = {}
-        if kind in ("port", "down"):
+        if kind in ("port", "down", HIDDEN):
             keys.update(self.defaults.get("link", {}))
         keys.update(self.defaults.get(kind, {}))
         allowed = COMMON + LINK_NS + LINK_FACTS + LINK_FLAGS + DEVICE_NS
@@ -172,7 +181,7 @@ class _Parser:
 def _link_up(board: Board) -> None:
     """Number the nodes and find their parents; a parent is declared before its children."""
     seen: dict[str, Node] = {}
-    vmd_ports = 0
+    aliases = 0
     for i, n in enumerate(board.nodes):
         on = n.on
         if n.name in seen or n.name in board.buses:
@@ -181,12 +190,21 @@ def _link_up(board: Board) -> None:
             n.parent = seen[on]
         elif on in seen:
             n.domain = VMD_DOMAIN
-        elif on not in board.buses:
+        elif n.kind != HIDDEN and on not in board.buses:
             raise BoardError(f"{board.name}: {n.name} is on {on!r}, which is not declared above it")
+        if n.keys.get("via", n.name) not in (*seen, n.name):
+            raise BoardError(f"{board.name}: {n.name} is via {n.keys['via']!r}, which is not "
+                             "declared above it")
         n.index = i
-        vmd_ports += n.domain > 0
-        n.real_at = f"{VMD_REAL_SLOT + vmd_ports - 1:x}.0" if n.domain else n.at
+        # QEMU has no VMD, and its extra root buses take bridges only.
+        n.aliased = n.domain > 0 or (not n.parent and board.buses.get(on, 0) > 0 and
+                                     n.kind not in BRIDGES)
+        n.real_at = f"{ALIAS_SLOT:x}.{aliases}" if n.aliased else n.at
+        aliases += n.aliased
         seen[n.name] = n
+    if aliases > ALIASES:
+        raise BoardError(f"{board.name}: more than {ALIASES} functions behind VMD or on buses "
+                         "other than 0")
     for label, keys in board.slots:
         if "port" in keys:
             board.node(keys["port"])

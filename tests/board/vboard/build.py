@@ -143,6 +143,11 @@ class Parts:
     qemu: str
     plugin: Path
     initrd: Path
+    folder: Path
+
+    def tsc_khz(self) -> int:
+        return int(subprocess.run([str(self.folder / "vbtsc")], capture_output=True, text=True,
+                                  check=True).stdout)
 
 
 def build(out: Path) -> Parts:
@@ -160,4 +165,4 @@ def build(out: Path) -> Parts:
     sources = [vboard, busybox, HERE / "guest/init", Path(__file__)]
     if not initrd.exists() or initrd.stat().st_mtime < max(p.stat().st_mtime for p in sources):
         _initrd(kernel, busybox, vboard, initrd)
-    return Parts(kernel, qemu, out / "vboard-plugin.so", initrd)
+    return Parts(kernel, qemu, out / "vboard-plugin.so", initrd, out)

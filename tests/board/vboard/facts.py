@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from . import layout
-from .boardfile import (DEVICE_NS, LINK_FLAGS, LINK_NS, SETTINGS, Board, BoardError, Node, devfn,
-                        draw)
+from .boardfile import (DEVICE_NS, HIDDEN, LINK_FLAGS, LINK_NS, SETTINGS, Board, BoardError, Node, devfn, draw)
 
-SPEED_WIDTH_DEFAULT = (4, 4)
 ASPM_BITS = {"none": 0, "off": 0, "l0s": 1, "l1": 2, "l0s+l1": 3}
 L0S_LIMITS_NS = (64, 128, 256, 512, 1000, 2000, 4000)  # LnkCap codes 0..6; 7: more
 L1_LIMITS_NS = (1000, 2000, 4000, 8000, 16000, 32000, 64000)
@@ -27,20 +25,30 @@ def _owner(node: Node) -> Node | None:
     return node.parent if node.parent and node.parent.is_port else None
 
 
+def _fact(node: Node, owner: Node, key: str, default: str) -> str:
+    """What the function says of itself, else what its link's line says."""
+    return node.keys.get(key, owner.keys.get(key, default))
+
+
 def _lnkcap(node: Node, owner: Node) -> int:
     keys, values = owner.keys, owner.values
     l0s = int(keys.get("adv_l0s", code_for(values.get("l0s_exit_ns", 0), L0S_LIMITS_NS)))
     l1 = int(keys.get("adv_l1", code_for(values.get("l1_exit_ns", 0), L1_LIMITS_NS)))
-    speed = node.number("speed", owner.number("speed", SPEED_WIDTH_DEFAULT[0]))
-    width = node.number("width", owner.number("width", SPEED_WIDTH_DEFAULT[1]))
-    clkpm = keys.get("clkpm", "yes") == "yes"
-    return (speed | width << 4 | ASPM_BITS[keys.get("aspm", "l0s+l1")] << 10 | l0s << 12 |
-            l1 << 15 | clkpm << 18)
+    speed = int(_fact(node, owner, "speed", "4"))
+    width = int(_fact(node, owner, "width", "4"))
+    aspm = ASPM_BITS[_fact(node, owner, "aspm", "l0s+l1")]
+    clkpm = _fact(node, owner, "clkpm", "yes") == "yes"
+    return speed | width << 4 | aspm << 10 | l0s << 12 | l1 << 15 | clkpm << 18
 
 
-def _l1sscap(owner: Node) -> int:
-    text = owner.keys.get("l1ss", "yes")
+def _l1sscap(node: Node, owner: Node) -> int:
+    text = _fact(node, owner, "l1ss", "yes")
     return 0 if text == "no" else L1SS_DEFAULT if text == "yes" else int(text, 0)
+
+
+def _lnkctl(node: Node, owner: Node) -> int:
+    clkpm = _fact(node, owner, "firmware_clkpm", "no") == "yes" and node is not owner
+    return ASPM_BITS[_fact(node, owner, "firmware_aspm", "l0s+l1")] | clkpm << 8
 
 
 def _link_facts(board: Board, node: Node, out: layout.Node) -> None:
@@ -50,16 +58,14 @@ def _link_facts(board: Board, node: Node, out: layout.Node) -> None:
     other = board.child(owner) if node is owner else owner
     out.flags |= layout.NODE_EXPRESS
     out.lnkcap = _lnkcap(node, owner)
+    out.l1sscap = _l1sscap(node, owner)
+    out.lnksta = 1
     if other:
         far = _lnkcap(other, owner)
         out.lnksta = min(out.lnkcap & 0xF, far & 0xF) | min(out.lnkcap & 0x3F0, far & 0x3F0)
-    else:
-        out.lnksta = 1
-    firmware = node.keys.get("firmware_aspm", owner.keys.get("firmware_aspm", "l0s+l1"))
-    out.lnkctl0 = ASPM_BITS[firmware] if other else 0
-    out.l1sscap = _l1sscap(owner)
-    out.l1ssctl0 = owner.number("firmware_l1ss") if other else 0
-    if node.keys.get("lnkctl_stuck", owner.keys.get("lnkctl_stuck")) == "yes":
+        out.lnkctl0 = _lnkctl(node, owner)
+        out.l1ssctl0 = owner.number("firmware_l1ss")
+    if _fact(node, owner, "lnkctl_stuck", "no") == "yes":
         out.flags |= layout.NODE_LNKCTL_STUCK
 
 
@@ -76,13 +82,17 @@ def _ids(node: Node, out: layout.Node) -> None:
 
 
 def _place(board: Board, node: Node, out: layout.Node) -> None:
+    if node.kind == HIDDEN:
+        out.parent = layout.NOT_A_FUNCTION
+        return
     out.parent = node.parent.index if node.parent else layout.NO_PARENT
     out.devfn, out.real_devfn = devfn(node.at), devfn(node.real_at)
     out.domain = node.domain
     if node.domain:
         out.root_bus = board.node(node.on).number("bus", 0xE0)
     elif not node.parent:
-        out.real_bus = out.root_bus = board.buses[node.on]
+        out.root_bus = board.buses[node.on]
+        out.real_bus = 0 if node.aliased else out.root_bus
 
 
 def fill_shared(board: Board, shared: layout.Shared) -> None:
@@ -92,10 +102,11 @@ def fill_shared(board: Board, shared: layout.Shared) -> None:
     shared.nodes_n = len(board.nodes)
     shared.cf8 = board.settings.get("config", "ecam") == "cf8"
     shared.vmd_node = next((n.index for n in board.nodes if n.kind == "vmd"), layout.NODES)
-    shared.poll = any(f["kind"] == "dead" for f in board.faults.values())
     for node in board.nodes:
         out = shared.nodes[node.index]
         _place(board, node, out)
+        if node.kind == HIDDEN:
+            continue
         _ids(node, out)
         _link_facts(board, node, out)
 
@@ -128,6 +139,8 @@ def fill_private(board: Board, private: layout.Private) -> None:
     for node in board.nodes:
         private.link[node.index] = layout.Link()
         private.device[node.index] = layout.Device()
+        if "via" in node.keys:
+            private.via[node.index] = board.node(node.keys["via"]).index + 1
         apply_values(node, node.values, private)
 
 

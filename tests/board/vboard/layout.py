@@ -3,9 +3,10 @@
 from ctypes import Structure, c_uint8, c_uint16, c_uint32, c_uint64
 
 NODES, RANGES, WRITES, BARS = 96, 64, 4096, 6
-NO_PARENT = 0xFFFF
+NO_PARENT, NOT_A_FUNCTION = 0xFFFF, 0xFFFE
 SHARED_MAGIC, PRIVATE_MAGIC = 0x31424256, 0x31505642
 SHARED_BYTES = 256 * 1024
+ONES_BYTES = 64 * 1024
 
 NODE_EXPRESS, NODE_LNKCTL_STUCK, NODE_DEAD = 1, 2, 4
 NODE_SET_CLASS, NODE_SET_SUBSYSTEM = 8, 16
@@ -40,7 +41,7 @@ class Write(Structure):
 class Shared(Structure):
     _fields_ = [
         ("magic", c_uint32), ("nodes_n", c_uint32), ("code", c_uint32), ("cf8", c_uint32),
-        ("vmd_node", c_uint32), ("poll", c_uint32), ("ready", c_uint32), ("ranges_n", c_uint32),
+        ("vmd_node", c_uint32), ("pad0", c_uint32), ("ready", c_uint32), ("ranges_n", c_uint32),
         ("ranges", Range * RANGES), ("nodes", Node * NODES),
         ("writes_n", c_uint32), ("pad", c_uint32), ("writes", Write * WRITES),
     ]
@@ -66,6 +67,7 @@ class Private(Structure):
     _fields_ = [
         ("magic", c_uint32), ("overlap", c_uint32), ("usp_rule", c_uint32),
         ("crossings", c_uint32), ("a0", c_uint32), ("pad", c_uint32), ("hot_ns", c_uint64),
+        ("via", c_uint16 * NODES),
         ("link", Link * NODES), ("device", Device * NODES),
         ("link_count", (Counter * len(KINDS)) * NODES),
         ("device_count", (Counter * len(KINDS)) * NODES),

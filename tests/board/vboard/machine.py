@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
-from .boardfile import BRIDGES, Board, Node, devfn
+from .boardfile import BRIDGES, HIDDEN, Board, Node, devfn
 
 DRIVE_BYTES = 64 << 30
 GPU_BAR_MB = 16
 # 00:1e.x holds the guest's own plumbing: two 9p shares and the shared page.
 PLUMBING_SLOT = "1e"
+EXPANDER_SLOT = "1a"
 
 
 def drive_qdev(node: Node) -> str:
@@ -37,7 +38,7 @@ def function_device(node: Node) -> dict[str, str]:
                 "cmb_size_mb": str(GPU_BAR_MB)} | common
     if node.kind == "nic":
         return {"driver": "e1000e"} | common  # QEMU warns that it has no peer: true
-    if node.kind == "func" and node.parent:
+    if node.kind == "func" and node.parent and node.parent.kind != "pcibridge":
         return {"driver": "qemu-xhci"} | common
     return {"driver": "pci-testdev"} | common
 
@@ -45,6 +46,8 @@ def function_device(node: Node) -> dict[str, str]:
 def _bridge_device(node: Node, chassis: int) -> dict[str, str]:
     if node.kind == "switch":
         return {"driver": "x3130-upstream", "id": node.name}
+    if node.kind == "pcibridge":
+        return {"driver": "i82801b11-bridge", "id": node.name}
     driver = "pcie-root-port" if node.kind == "port" else "xio3130-downstream"
     out = {"driver": driver, "id": node.name, "chassis": str(chassis), "slot": str(chassis)}
     if node.kind == "port":
@@ -56,7 +59,7 @@ def real_place(board: Board, node: Node) -> dict[str, str]:
     """bus= and addr= where QEMU really has the function."""
     if node.parent:
         return {"bus": node.parent.name, "addr": node.at}
-    root = "root" if node.domain else node.on
+    root = "root" if node.aliased else node.on
     return {"bus": "pcie.0" if root == "root" else root, "addr": node.real_at}
 
 
@@ -64,9 +67,11 @@ def devices(board: Board) -> list[dict[str, str]]:
     out = []
     for name, number in board.buses.items():
         if number:
-            out.append({"driver": "pxb-pcie", "id": name, "bus": "pcie.0", "bus_nr": str(number)})
+            # The expander itself is hidden by the module; out of the way of the board's places.
+            out.append({"driver": "pxb-pcie", "id": name, "bus": "pcie.0", "bus_nr": str(number),
+                        "addr": f"{EXPANDER_SLOT}.{len(out)}", "multifunction": "on"})
     for node in board.nodes:
-        if node.keys.get("builtin") == "yes":
+        if node.keys.get("builtin") == "yes" or node.kind == HIDDEN:
             continue
         dev = (_bridge_device(node, node.index + 1) if node.kind in BRIDGES
                else function_device(node)) | real_place(board, node)
@@ -98,7 +103,8 @@ def predict_buses(board: Board) -> dict[str, tuple[int, int]]:
         return "root" if node.domain else node.on
 
     def number(parent: Node | None, root: str, bus: int, last: int) -> int:
-        here = [n for n in board.nodes if n.parent is parent and (parent or root_of(n) == root)]
+        here = [n for n in board.nodes if n.kind != HIDDEN and n.parent is parent and
+                (parent or root_of(n) == root)]
         for n in sorted(here, key=lambda n: devfn(n.real_at)):
             places[n.name] = (bus, devfn(n.at))
             if n.kind in BRIDGES:

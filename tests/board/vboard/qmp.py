@@ -38,6 +38,10 @@ class Qmp:
                 return answer["return"]
         raise QmpError(f"{name}: QEMU has gone")
 
+    def close(self) -> None:
+        self.file.close()
+        self.sock.close()
+
     def block_counts(self) -> dict[str, dict]:
         """Operations by the node name of each drive."""
         return {b.get("node-name", ""): b["stats"] for b in self.command("query-blockstats")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import layout
-from .boardfile import DEVICE_NS, LINK_NS, Board, Node
+from .boardfile import DEVICE_NS, HIDDEN, LINK_NS, Board, Node
 from .facts import L1_LIMITS_NS
 
 SCHEMA = "pcielat.truth"
@@ -11,7 +11,9 @@ BLOCK_KEYS = ("rd_operations", "wr_operations", "flush_operations", "unmap_opera
               "failed_rd_operations", "wr_bytes")
 
 
-def bdf(node: layout.Node) -> str:
+def bdf(node: layout.Node) -> str | None:
+    if node.parent == layout.NOT_A_FUNCTION:
+        return None
     return f"{node.domain:04x}:{node.bus:02x}:{node.devfn >> 3:02x}.{node.devfn & 7}"
 
 
@@ -24,8 +26,9 @@ def counts(board: Board, private: layout.Private) -> dict:
     """Everything inserted so far, by port and by function."""
     return {
         "links": {n.name: _counters(private.link_count[n.index]) for n in board.nodes
-                  if n.is_port},
-        "functions": {n.name: _counters(private.device_count[n.index]) for n in board.nodes},
+                  if n.has_link},
+        "functions": {n.name: _counters(private.device_count[n.index]) for n in board.nodes
+                      if n.kind != HIDDEN},
     }
 
 
@@ -78,11 +81,13 @@ def record(board: Board, seed: int, shared: layout.Shared, private: layout.Priva
         "crossings": private.crossings,
         "overlap": bool(private.overlap),
         "a0": bool(private.a0),
-        "links": [_link(board, n, shared, private, writes) for n in board.nodes if n.is_port],
+        "links": [_link(board, n, shared, private, writes) for n in board.nodes if n.has_link],
         "functions": [{"name": n.name, "kind": n.kind, "bdf": bdf(shared.nodes[n.index]),
                        "present": bool(shared.nodes[n.index].present),
+                       "id": n.keys["id"], "attachment": n.keys.get("attach"),
+                       "chipset_hops": n.number("hops") if "hops" in n.keys else None,
                        "inserted": _counters(private.device_count[n.index])}
-                      for n in board.nodes],
+                      for n in board.nodes if n.kind != HIDDEN],
         "drives": [_drive(n, shared, private, blocks) for n in board.nodes if n.kind == "nvme"],
         "early_completions": private.early_n,
         "instrumented_accesses": private.io_n,
