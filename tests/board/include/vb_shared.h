@@ -56,7 +56,7 @@ struct vb_node {
 	vb_u8 real_devfn;
 	vb_u8 devfn;     /* as the guest shall see it */
 	vb_u16 root_bus; /* as the guest shall see it */
-	vb_u32 domain;   /* 0, or the domain of a VMD controller */
+	vb_u32 domain;   /* 0, or the domain of a VMD controller; below a bridge: a finding */
 	vb_u16 vendor;
 	vb_u16 device;
 	vb_u32 class_rev; /* class code << 8 | revision */

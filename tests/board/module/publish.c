@@ -37,6 +37,7 @@ void vb_publish(void)
 		if (node < 0 || !vb_functions[node].known)
 			continue;
 		n = &vb_shared->nodes[node];
+		n->domain = pci_domain_nr(dev->bus);
 		n->bus = dev->bus->number;
 		n->ecam = vb_ecam_offset(dev->bus, dev->devfn, node);
 		publish_bars(n, dev);

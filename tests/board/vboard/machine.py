@@ -52,6 +52,9 @@ def _bridge_device(node: Node, chassis: int) -> dict[str, str]:
     out = {"driver": driver, "id": node.name, "chassis": str(chassis), "slot": str(chassis)}
     if node.kind == "port":
         out["pref64-reserve"] = "32M"
+        if node.domain:
+            # Firmware's hot-plug never saw these ports; the native driver would switch them off.
+            out["hotplug"] = "off"
     return out
 
 

@@ -2,6 +2,7 @@
 """The little of QMP that the board needs."""
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import time
@@ -39,7 +40,8 @@ class Qmp:
         raise QmpError(f"{name}: QEMU has gone")
 
     def close(self) -> None:
-        self.file.close()
+        with contextlib.suppress(OSError):  # QEMU may have gone with a command unread
+            self.file.close()
         self.sock.close()
 
     def block_counts(self) -> dict[str, dict]:
