@@ -7,7 +7,8 @@ for rep in 1 2 3; do
 		vb variant $v
 		for place in near far; do
 			[ $place = near ] && f=0000:01:00.0 || f=0000:04:00.0
-			echo "$v $place $rep $("$VB_CHASE" $SYS/$f/resource2 65536 64 2000)" >> /out/chase
+			result=$("$VB_CHASE" "$SYS/$f/resource2" 65536 64 2000)
+			echo "$v $place $rep $result" >> /out/chase
 		done
 	done
 done

@@ -104,7 +104,11 @@ echo 0 > $SYS/$LIAR/link/l1_aspm
 say "before $(lnkctl $LIAR)"
 vb fault remove
 sleep 1
-[ -e $SYS/$LIAR ] && say "removed no" || say "removed yes"
+if [ -e $SYS/$LIAR ]; then
+	say "removed no"
+else
+	say "removed yes"
+fi
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	[ -e $SYS/$LIAR/nvme ] && break
 	sleep 0.5

@@ -28,8 +28,9 @@ probe() { # variant, state, kind, places, gaps...
 	kind=$3
 	paths=
 	for place in $(echo "$4" | tr , ' '); do
-		[ "$place" = near ] && f=$NEAR || f=$FAR
-		paths=$paths,$(target "$kind" $f)
+		f=$FAR
+		[ "$place" = near ] && f=$NEAR
+		paths=$paths,$(target "$kind" "$f")
 	done
 	shift 4
 	"$VB_PROBE" "$kind" "$VB_N" "${paths#,}" "$@" >> /out/samples.jsonl
@@ -47,7 +48,11 @@ exits() { # kind
 	for v in e10 e30 e100; do
 		vb variant $v
 		for state in off L1 off; do
-			[ $state = L1 ] && l1 1 || l1 0
+			if [ $state = L1 ]; then
+				l1 1
+			else
+				l1 0
+			fi
 			probe $v $state "$1" near 5 150
 		done
 	done

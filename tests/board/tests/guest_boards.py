@@ -22,8 +22,7 @@ def expected_files(board: boardfile.Board, port: boardfile.Node) -> set[str]:
     """Attributes the kernel offers for the link below a port (drivers/pci/pcie/aspm.c)."""
     child = board.child(port)
     ends = (port, child)
-    aspm = ["l0s+l1" if "aspm" not in n.keys | port.keys else n.keys.get("aspm", port.keys.get("aspm"))
-            for n in ends]
+    aspm = [n.keys.get("aspm", port.keys.get("aspm", "l0s+l1")) for n in ends]
     out = set()
     if all("l0s" in a for a in aspm):
         out.add("l0s_aspm")

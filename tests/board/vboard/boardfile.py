@@ -2,7 +2,8 @@
 """Board files: one readable text per machine. docs/virtual-board.md has the grammar.
 
 A file is a list of statements, one a line: a word, a name, key=value pairs.
-Values may be ranges (5000..40000); they are drawn when the board starts.
+Values may be ranges (5000..40000); they are drawn when the board starts. A
+backslash at the end continues a line.
 """
 from __future__ import annotations
 
@@ -31,6 +32,7 @@ FAULT_KINDS = ("remove", "stall", "dead", "set")
 MODEL_KEYS = LINK_NS + LINK_FLAGS + DEVICE_NS
 
 
+CONTINUED = "\0"  # stands for a backslash at the end of a line
 VMD_DOMAIN = 0x10000
 ALIAS_SLOT = 0x19  # where QEMU really has functions that it cannot have in their place
 ALIASES = 8
@@ -120,7 +122,11 @@ class _Parser:
         self.where = str(path)
 
     def parse(self) -> Board:
-        for number, line in enumerate(self.path.read_text().splitlines(), 1):
+        text = self.path.read_text().replace("\\\n", CONTINUED)
+        number = 0
+        for line in text.splitlines():
+            number += 1 + line.count(CONTINUED)
+            line = line.replace(CONTINUED, " ")
             self.where = f"{self.path.name}:{number}"
             try:
                 words = shlex.split(line, comments=True)

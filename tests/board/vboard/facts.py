@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from . import layout
-from .boardfile import (DEVICE_NS, HIDDEN, LINK_FLAGS, LINK_NS, SETTINGS, Board, BoardError, Node, devfn, draw)
+from .boardfile import (DEVICE_NS, HIDDEN, LINK_FLAGS, LINK_NS, SETTINGS, Board, BoardError, Node,
+                        devfn, draw)
 
 ASPM_BITS = {"none": 0, "off": 0, "l0s": 1, "l1": 2, "l0s+l1": 3}
 L0S_LIMITS_NS = (64, 128, 256, 512, 1000, 2000, 4000)  # LnkCap codes 0..6; 7: more

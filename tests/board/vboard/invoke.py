@@ -37,7 +37,8 @@ def job_script(options: Options, parts: Parts) -> str:
     return f"""export HOME=/root TERM=${{TERM:-vt100}} VB_REPO={shlex.quote(str(REPO))}
 export VB_PROBE={shlex.quote(str(parts.folder / 'vbprobe'))}
 export VB_CHASE={shlex.quote(str(parts.folder / 'vbchase'))} {options.environment}
-export PATH={shlex.quote(str(HERE / 'guest'))}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH={shlex.quote(str(HERE / 'guest'))}:$PATH
 cd /out
 vb code {options.code}
 vb start
@@ -102,7 +103,7 @@ def _pages(board: Board, memories: Memories) -> list[str]:
 
 def _smbios(board: Board, rundir: Path) -> list[str]:
     args = ["-smbios", f"type=2,manufacturer={board.keys.get('vendor', 'pcielat')},"
-                       f"product={board.keys.get('product', board.name)}"]
+                       f"product={board.keys.get('product', 'VIRTUAL ' + board.name.upper())}"]
     for i, blob in enumerate(smbios.structures(board)):
         path = rundir / f"slot{i}"
         path.write_bytes(blob)
