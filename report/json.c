@@ -223,6 +223,14 @@ static json_t *samples_of(const char *samples_file)
 			 "element", "unsigned integer ticks; ns = ticks * ns_per_tick");
 }
 
+static void drives(struct document *doc, const struct pl_run *run)
+{
+	open_array(doc, "drives");
+	for (size_t i = 0; i < run->drive_count; i++)
+		element(doc, pl_json_drive(&run->drives[i]));
+	close_array(doc);
+}
+
 int pl_report_write_json(const struct pl_run *run, const char *samples_file, FILE *out,
 			 struct pl_err *err)
 {
@@ -240,6 +248,8 @@ int pl_report_write_json(const struct pl_run *run, const char *samples_file, FIL
 	for (size_t i = 0; i < run->gpu_count; i++)
 		element(&doc, pl_json_gpu(&run->gpus[i]));
 	close_array(&doc);
+	if (run->drive_count)
+		drives(&doc, run);
 	member(&doc, "samples", samples_of(samples_file));
 	measurements(&doc, run, samples_file);
 	open_array(&doc, "effects");

@@ -5,6 +5,7 @@
 
 #include "core/err.h"
 #include "model/run.h"
+#include "model/watch.h"
 
 /*
  * Facts -> claims -> documents. report/ reads the model only: it never measures, and core/stats
@@ -75,6 +76,17 @@ int pl_report_write_dir(const struct pl_run *run, const char *dir,
 int pl_report_write_markdown(const struct pl_run *run, FILE *out, struct pl_err *err);
 /* OpenMetrics text for node_exporter's textfile collector: medians, tails, claims, with labels. */
 int pl_report_write_openmetrics(const struct pl_run *run, FILE *out, struct pl_err *err);
+
+/* One watch of `monitor` and what it was of; texts NULL: null. */
+struct pl_watch_document {
+	const struct pl_watch *watch;
+	const char *subject, *path; /* what was read, through which software path */
+	const char *phase;          /* "as_found", "off": the link state it was watched in */
+};
+
+/* One JSON object on one line: the record of a watch, its finds and its histogram. */
+int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_document *document,
+			       FILE *out, struct pl_err *err);
 
 /*
  * Reads results back: results.json (with its samples.bin when it is still beside it) or

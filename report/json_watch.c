@@ -1,0 +1,144 @@
+/* The record of `pcielat monitor`: its own document, with the same head and units as a result. */
+
+#include <errno.h>
+#include <math.h>
+
+#include "report/json.h"
+#include "report/out.h"
+#include "report/report.h"
+
+#define WATCH_SCHEMA "pcielat.watch"
+#define WATCH_SCHEMA_VERSION "1.0"
+
+static json_t *points_of(const struct pl_watch *watch)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < watch->point_count; i++) {
+		const struct pl_watch_point *p = &watch->points[i];
+
+		json_array_append_new(array,
+				      json_pack("{s:o, s:I, s:o, s:o, s:o, s:i}", "t_s",
+						pl_json_real(p->t_s), "n", (json_int_t)p->n,
+						"p50_ns", pl_json_ns(p->p50_ns), "p99_ns",
+						pl_json_ns(p->p99_ns), "max_ns",
+						pl_json_ns(p->max_ns), "spikes", (int)p->spikes));
+	}
+	return array;
+}
+
+static json_t *spikes_of(const struct pl_watch *watch)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < watch->spike_count; i++)
+		json_array_append_new(
+			array, json_pack("{s:o, s:o}", "t_s", pl_json_real(watch->spikes[i].t_s),
+					 "latency_ns", pl_json_ns(watch->spikes[i].latency_ns)));
+	return array;
+}
+
+static json_t *outages_of(const struct pl_watch *watch)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < watch->outage_count; i++) {
+		const struct pl_outage *outage = &watch->outages[i];
+
+		json_array_append_new(
+			array,
+			json_pack("{s:o, s:o}", "from_s", pl_json_real(outage->from_s), "to_s",
+				  pl_json_real(outage->to_s > 0.0 ? outage->to_s : (double)NAN)));
+	}
+	return array;
+}
+
+/* Mean over the blocks of the median after each gap. */
+static json_t *gaps_of(const struct pl_watch *watch)
+{
+	json_t *array = json_array();
+
+	for (size_t k = 0; watch->block_count && k < watch->gap_count; k++) {
+		double sum = 0.0;
+
+		for (size_t b = 0; b < watch->block_count; b++)
+			sum += watch->gap_medians_ns[b][k];
+		json_array_append_new(
+			array, json_pack("{s:I, s:o}", "gap_ns", (json_int_t)watch->gaps_ns[k],
+					 "p50_ns", pl_json_ns(sum / (double)watch->block_count)));
+	}
+	return array;
+}
+
+static json_t *period_of(const struct pl_period *p)
+{
+	return json_pack("{s:b, s:o, s:o, s:o, s:o, s:I, s:o}", "found", p->is_found, "low_s",
+			 pl_json_real(p->low_s), "high_s", pl_json_real(p->high_s), "median_s",
+			 pl_json_real(p->median_s), "latency_ns", pl_json_ns(p->latency_ns), "n",
+			 (json_int_t)p->n, "p_value", pl_json_real(p->p_value));
+}
+
+static json_t *step_of(const struct pl_gap_step *s)
+{
+	return json_pack("{s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "found", s->is_found,
+			 "below_ns", (json_int_t)s->below_ns, "above_ns", (json_int_t)s->above_ns,
+			 "step_ns", pl_json_ns(s->step_ns), "ci95_low_ns", pl_json_ns(s->low_ns),
+			 "ci95_high_ns", pl_json_ns(s->high_ns), "base_ns", pl_json_ns(s->base_ns),
+			 "blocks", (json_int_t)s->blocks, "p_value", pl_json_real(s->p_value));
+}
+
+static json_t *histogram_of(const struct pl_hist *hist)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < PL_HIST_BINS; i++)
+		if (hist->counts[i])
+			json_array_append_new(array,
+					      json_pack("[I, I]", (json_int_t)pl_hist_low_ns(i),
+							(json_int_t)hist->counts[i]));
+	return array;
+}
+
+static json_t *summary_of(const struct pl_hist *hist)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "n", (json_int_t)hist->n, "min_ns",
+			 (json_int_t)hist->min_ns, "p50_ns",
+			 (json_int_t)pl_hist_quantile_ns(hist, 0.5), "p99_ns",
+			 (json_int_t)pl_hist_quantile_ns(hist, 0.99), "p999_ns",
+			 (json_int_t)pl_hist_quantile_ns(hist, 0.999), "max_ns",
+			 (json_int_t)hist->max_ns, "mean_ns", pl_json_ns(pl_hist_mean_ns(hist)));
+}
+
+int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_document *document,
+			       FILE *out, struct pl_err *err)
+{
+	const struct pl_watch *w = document->watch;
+	char stamp[256];
+	json_t *root = json_pack(
+		"{s:s, s:s, s:o, s:{s:s, s:s}, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}",
+		"schema", WATCH_SCHEMA, "schema_version", WATCH_SCHEMA_VERSION, "stamp",
+		pl_json_text(pl_run_stamp(run, stamp, sizeof(stamp))), "generator", "name",
+		"pcielat", "version", PL_VERSION, "subject", pl_json_text(document->subject),
+		"phase", pl_json_text(document->phase), "path", pl_json_text(document->path),
+		"interval_ns", json_integer((json_int_t)w->interval_ns), "elapsed_s",
+		pl_json_real(w->elapsed_s), "window_s", pl_json_real(w->window_s), "failed",
+		(json_int_t)w->failed, "late", (json_int_t)w->late, "failure",
+		w->failure[0] ? pl_json_text(w->failure) : json_null(), "summary",
+		summary_of(&w->hist));
+
+	if (!root)
+		return pl_fail(err, -ENOMEM, "the JSON document could not be built");
+	json_object_set_new(root, "period", period_of(&w->period));
+	json_object_set_new(root, "gap_step", step_of(&w->gap_step));
+	json_object_set_new(root, "gaps", gaps_of(w));
+	json_object_set_new(root, "outages", outages_of(w));
+	json_object_set_new(root, "spike_threshold_ns", pl_json_ns(w->spike_threshold_ns));
+	json_object_set_new(root, "spikes_dropped", json_integer((json_int_t)w->spikes_dropped));
+	json_object_set_new(root, "spikes", spikes_of(w));
+	json_object_set_new(root, "points", points_of(w));
+	json_object_set_new(root, "histogram", histogram_of(&w->hist));
+	json_dumpf(root, out, PL_JSON_FLAGS);
+	fputc('\n', out);
+	json_decref(root);
+	return pl_out_finish(out, err);
+}

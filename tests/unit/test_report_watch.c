@@ -1,0 +1,99 @@
+#include "tests/t.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#include "report/report.h"
+
+static json_t *parse(char *text)
+{
+	json_error_t error;
+	json_t *root = json_loads(text, 0, &error);
+
+	if (!root)
+		print_error("%s at %d\n", error.text, error.position);
+	assert_non_null(root);
+	return root;
+}
+
+static void watch_document_is_json_with_its_finds(void **state)
+{
+	static struct pl_watch watch;
+	struct pl_watch_document document = {&watch, "nvme0n1\x1b", "io_uring-iopoll", "off"};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct pl_run run;
+	json_t *root;
+
+	(void)state;
+	pl_run_init(&run);
+	run.machine.is_live = true;
+	watch.interval_ns = 10000000;
+	for (uint64_t i = 1; i <= 1000; i++)
+		pl_hist_add(&watch.hist, 80000 + i);
+	watch.points[watch.point_count++] = (struct pl_watch_point){0.0, 1000, 1, 2, 3, 1};
+	watch.spikes[watch.spike_count++] = (struct pl_spike){1.5, 2e7};
+	watch.outages[watch.outage_count++] = (struct pl_outage){2.0, 0.0};
+	watch.period = (struct pl_period){true, 4.9, 5.1, 5.0, 2e7, 7, 0.001};
+	watch.gap_step.p_value = (double)NAN;
+	assert_int_equal(pl_report_write_watch_json(&run, &document, out, NULL), 0);
+	fclose(out);
+	root = parse(text);
+	assert_string_equal(json_string_value(json_object_get(root, "schema")), "pcielat.watch");
+	assert_string_equal(json_string_value(json_object_get(root, "phase")), "off");
+	assert_null(strchr(text, '\x1b'));
+	assert_true(json_is_true(json_object_get(json_object_get(root, "period"), "found")));
+	assert_true(json_is_null(json_object_get(json_object_get(root, "gap_step"), "p_value")));
+	assert_true(json_is_null(
+		json_object_get(json_array_get(json_object_get(root, "outages"), 0), "to_s")));
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "summary"), "n")),
+			 1000);
+	assert_true(json_array_size(json_object_get(root, "histogram")) >= 2);
+	json_decref(root);
+	free(text);
+	pl_run_fini(&run);
+}
+
+static void drives_are_in_the_results(void **state)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	json_t *root, *drive, *ps;
+	struct pl_drive *added;
+	struct pl_run run;
+
+	(void)state;
+	pl_run_init(&run);
+	added = pl_arena_push(&run.arena, (void **)&run.drives, &run.drive_count,
+			      &run.drive_capacity, sizeof(*added));
+	added->controller = "nvme0";
+	added->apst_enabled = 1;
+	added->deallocated_reads_as = 1;
+	added->state_count = 1;
+	added->states[0] = (struct pl_power_state){8.49, true, 0, 200, 100, 3};
+	assert_int_equal(pl_report_write_json(&run, NULL, out, NULL), 0);
+	fclose(out);
+	root = parse(text);
+	drive = json_array_get(json_object_get(root, "drives"), 0);
+	assert_string_equal(json_string_value(json_object_get(drive, "controller")), "nvme0");
+	assert_string_equal(json_string_value(json_object_get(drive, "deallocated_reads_as")),
+			    "zeros");
+	ps = json_array_get(json_object_get(drive, "power_states"), 0);
+	assert_int_equal(json_integer_value(json_object_get(ps, "exit_us")), 200);
+	assert_int_equal(json_integer_value(json_object_get(ps, "apst_to")), 3);
+	json_decref(root);
+	free(text);
+	pl_run_fini(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(watch_document_is_json_with_its_finds),
+		cmocka_unit_test(drives_are_in_the_results),
+	};
+
+	return cmocka_run_group_tests_name("report_watch", tests, NULL, NULL);
+}
