@@ -94,9 +94,12 @@ static int finish_open(struct pl_pci **pci, int rc)
 int pl_pci_open(struct pl_pci **pci, const struct pl_sysroot *root, struct pl_err *err)
 {
 	char parameter[] = "sysfs.path", path[PATH_MAX];
-	int rc = create(pci, err);
+	int rc;
 
-	if (rc || !pl_sysroot_exists(root, "sys/bus/pci/devices"))
+	if (!pl_sysroot_exists(root, "sys/bus/pci/devices"))
+		return pl_pci_open_names(pci, err);
+	rc = create(pci, err);
+	if (rc)
 		return rc;
 	snprintf(path, sizeof(path), "%s/sys/bus/pci", root->live ? "" : root->path);
 	(*pci)->access->method = PCI_ACCESS_SYS_BUS_PCI;
@@ -117,9 +120,10 @@ int pl_pci_open_dump(struct pl_pci **pci, const char *file, struct pl_err *err)
 	return finish_open(pci, start(*pci, err));
 }
 
+/* libpci wants some way of access before it names anything: a dump of nothing is one. */
 int pl_pci_open_names(struct pl_pci **pci, struct pl_err *err)
 {
-	return create(pci, err);
+	return pl_pci_open_dump(pci, "/dev/null", err);
 }
 
 void pl_pci_close(struct pl_pci *pci)
@@ -129,6 +133,9 @@ void pl_pci_close(struct pl_pci *pci)
 	running = pci;
 	if (!setjmp(pci->escape))
 		pci_cleanup(pci->access);
+	pl_pci_names_free(pci->vendor_names);
+	pl_pci_names_free(pci->class_names);
+	pl_pci_names_free(pci->device_names);
 	free(pci->devices);
 	free(pci->bdfs);
 	free(pci);

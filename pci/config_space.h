@@ -54,7 +54,19 @@ int pl_pci_find_ext_cap(struct pl_pci *pci, struct pl_bdf bdf, uint16_t id);
 const char *pl_pci_vendor_name(struct pl_pci *pci, struct pl_arena *arena, uint16_t vendor);
 const char *pl_pci_device_name(struct pl_pci *pci, struct pl_arena *arena, uint16_t vendor,
 			       uint16_t device);
+/* The same, udev's hardware database asked too: a tenth of a millisecond each. */
+const char *pl_pci_device_name_slow(struct pl_pci *pci, struct pl_arena *arena, uint16_t vendor,
+				    uint16_t device);
 /* class_code: 24 bits; the subclass is named, the interface where pci.ids knows it. */
 const char *pl_pci_class_name(struct pl_pci *pci, struct pl_arena *arena, uint32_t class_code);
+
+/*
+ * The other way round, for texts without numbers. Vendor: the longest name that text begins with;
+ * *length is its length. Device: the exact name. Class: the 16 bits of class and subclass. false:
+ * no such name. Where several ids share a name the lowest is given.
+ */
+bool pl_pci_find_vendor(struct pl_pci *pci, const char *text, uint16_t *vendor, size_t *length);
+bool pl_pci_find_device(struct pl_pci *pci, uint16_t vendor, const char *name, uint16_t *device);
+bool pl_pci_find_class(struct pl_pci *pci, const char *name, uint16_t *class_code);
 
 #endif

@@ -7,6 +7,17 @@
 
 #include "pci/config_space.h"
 
+/* Names of one kind, ordered, for looking up ids; made when first asked for. */
+struct pl_pci_names {
+	struct pl_pci_name {
+		char *name;
+		uint16_t id;
+	} *items;
+	size_t count;
+	int vendor; /* whose devices; -1 for vendors and classes */
+	struct pl_pci_names *next;
+};
+
 /* Inside of struct pl_pci, for the files of this folder. */
 struct pl_pci {
 	struct pci_access *access;
@@ -15,6 +26,10 @@ struct pl_pci {
 	size_t count;
 	jmp_buf escape; /* where the error hook jumps while a call is in libpci */
 	char message[256];
+	struct pl_pci_names *vendor_names, *class_names, *device_names;
 };
+
+/* Frees the lists of names. */
+void pl_pci_names_free(struct pl_pci_names *names);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "topology/classify.h"
 #include "topology/device_facts.h"
+#include "topology/dump.h"
 #include "topology/functions.h"
 #include "topology/labels.h"
 #include "topology/link_facts.h"
@@ -81,12 +82,11 @@ static int discover_dump(struct pl_run *run, const struct pl_topology_options *o
 	struct pl_function *functions = NULL;
 	struct pl_pci *pci = NULL;
 	size_t count;
-	int rc = pl_pci_open_dump(&pci, options->dump_file, err);
+	int rc = pl_dump_read(run, options->dump_file, &pci, &functions, &count, err);
 
 	if (rc)
 		return rc;
 	run->machine.source = pl_arena_printf(&run->arena, "dump %s", options->dump_file);
-	count = pl_functions_read(&run->arena, pci, NULL, &functions);
 	rc = make_slots(run, functions, count, pci, NULL, options, err);
 	pl_pci_close(pci);
 	return rc;

@@ -31,6 +31,7 @@ enum pl_role {
 	PL_ROLE_TB_DEVICE,   /* Thunderbolt/USB4 dock, hub, enclosure */
 	PL_ROLE_SWITCH,      /* discrete switch */
 	PL_ROLE_CONTROLLER,  /* switch inside a controller (BMC) */
+	PL_ROLE_INTEL_BRIDGE, /* ids that Intel gives to root ports and to bridges to PCI alike */
 	PL_ROLE_PCI_BRIDGE,  /* PCI Express to conventional PCI */
 	PL_ROLE_VMD,         /* Intel Volume Management Device */
 	PL_ROLE_LPC_PCH,     /* LPC/eSPI bridge: names the PCH of its bus */

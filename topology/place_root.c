@@ -189,13 +189,6 @@ void pl_place_root_function(struct pl_walk *w, struct pl_node *node)
 					pl_walk_ids(w, node)));
 }
 
-/* Ids that Intel gives both to root ports and to bridges to PCI of a PCH or ICH. */
-static bool is_ambiguous_intel(const struct pl_node *node)
-{
-	return node->function.vendor_id == VENDOR_INTEL &&
-	       (node->function.device_id == 0x244e || node->function.device_id == 0x2448);
-}
-
 /* QEMU, VirtualBox and others imitate ports of old Intel hubs. */
 static bool is_emulated_port(struct pl_walk *w, const struct pl_node *node)
 {
@@ -216,7 +209,7 @@ void pl_place_root_bridge(struct pl_walk *w, struct pl_node *node)
 			correct_south_bridge(w, node);
 			return;
 		}
-	if (is_ambiguous_intel(node) ||
+	if (role == PL_ROLE_INTEL_BRIDGE ||
 	    ((role == PL_ROLE_NONE || role == PL_ROLE_PCI_BRIDGE) && pl_node_is_to_pci(node))) {
 		pl_place_root_function(w, node);
 		node->place.is_built_in = false;

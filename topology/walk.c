@@ -8,6 +8,9 @@ const char *pl_walk_ids(struct pl_walk *w, const struct pl_node *node)
 {
 	const struct pl_function *f = &node->function;
 
+	if (f->has_no_id)
+		return pl_arena_printf(w->tree->arena, "%s [id not in the text]",
+				       pl_bdf_short(w->tree->arena, f->bdf));
 	return pl_arena_printf(w->tree->arena, "%s [%04x:%04x]",
 			       pl_bdf_short(w->tree->arena, f->bdf), f->vendor_id, f->device_id);
 }
