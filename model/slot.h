@@ -53,6 +53,7 @@ struct pl_via {
 	const char *name;
 	uint16_t vendor_id, device_id;
 	struct pl_bdf bdf; /* its upstream port (or the bridge itself) */
+	unsigned speed_mts, width; /* of the link above it; 0: not visible (DMI) */
 };
 
 enum pl_device_kind { PL_DEVICE_OTHER, PL_DEVICE_NVME, PL_DEVICE_GPU, PL_DEVICE_NIC };

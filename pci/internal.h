@@ -12,7 +12,7 @@ struct pl_pci_names {
 	struct pl_pci_name {
 		char *name;
 		uint16_t id;
-	} *items;
+	} * items;
 	size_t count;
 	int vendor; /* whose devices; -1 for vendors and classes */
 	struct pl_pci_names *next;

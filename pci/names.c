@@ -32,9 +32,9 @@ const char *pl_pci_device_name_slow(struct pl_pci *pci, struct pl_arena *arena, 
 {
 	char room[NAME_ROOM];
 
-	return keep(arena, pci_lookup_name(pci->access, room, sizeof(room),
-					   PCI_LOOKUP_DEVICE | PCI_LOOKUP_NO_NUMBERS, vendor,
-					   device));
+	return keep(arena,
+		    pci_lookup_name(pci->access, room, sizeof(room),
+				    PCI_LOOKUP_DEVICE | PCI_LOOKUP_NO_NUMBERS, vendor, device));
 }
 
 const char *pl_pci_class_name(struct pl_pci *pci, struct pl_arena *arena, uint32_t class_code)

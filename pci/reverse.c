@@ -39,8 +39,7 @@ static struct pl_pci_names *collect(struct pl_pci *pci, int mode, int vendor)
 		char *copy = name ? strdup(name) : NULL;
 
 		if (copy)
-			names->items[names->count++] =
-				(struct pl_pci_name){copy, (uint16_t)id};
+			names->items[names->count++] = (struct pl_pci_name){copy, (uint16_t)id};
 	}
 	if (names->count)
 		qsort(names->items, names->count, sizeof(*names->items), compare_entries);
@@ -110,8 +109,8 @@ bool pl_pci_find_vendor(struct pl_pci *pci, const char *text, uint16_t *vendor, 
 	for (size_t i = 0; i < sizeof(former) / sizeof(former[0]); i++)
 		try_prefix(text, former[i].name, former[i].id, vendor, length);
 	for (size_t i = 0; pci->vendor_names && i < pci->vendor_names->count; i++)
-		try_prefix(text, pci->vendor_names->items[i].name,
-			   pci->vendor_names->items[i].id, vendor, length);
+		try_prefix(text, pci->vendor_names->items[i].name, pci->vendor_names->items[i].id,
+			   vendor, length);
 	return *length > 0;
 }
 

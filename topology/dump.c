@@ -113,8 +113,9 @@ static int check_answers(const struct pl_text_dump *dump, struct pl_run *run,
 	}
 	if (silent < count)
 		return 0;
-	return pl_fail(err, -EINVAL, "%s, line %u: every function has vendor ffff: no dump of a "
-				     "running machine",
+	return pl_fail(err, -EINVAL,
+		       "%s, line %u: every function has vendor ffff: no dump of a "
+		       "running machine",
 		       dump->name, line);
 }
 
@@ -222,8 +223,10 @@ static int read_stream(FILE *in, const char *file, char **text, size_t *size, st
 		got = fread(*text + *size, 1, room - *size, in);
 		*size += got;
 		if (*size >= FILE_LIMIT_BYTES)
-			return pl_fail(err, -EINVAL, "--dump %s: more than 64 MiB: not a text of "
-						     "lspci", file);
+			return pl_fail(err, -EINVAL,
+				       "--dump %s: more than 64 MiB: not a text of "
+				       "lspci",
+				       file);
 		if (*size == room)
 			grown = realloc(*text, room *= 2);
 	}

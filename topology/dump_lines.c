@@ -169,7 +169,8 @@ static int check_last(struct reading *r)
 	if (!last || !last->config || size == 4096 || size == 256 || (size == 64 && most <= 128) ||
 	    (size == 128 && most <= 128))
 		return 0;
-	return complain(r, "the last function's configuration space ends early: the text is cut off");
+	return complain(r,
+			"the last function's configuration space ends early: the text is cut off");
 }
 
 static int check_all(struct reading *r)

@@ -194,10 +194,12 @@ static const struct {
 	const char *name;
 	void (*read)(struct pl_function *f, const char *text);
 } sections[] = {
-	{"DevCap2", read_device_cap2},  {"DevCtl2", read_device_ctl2}, {"DevCap", read_device_cap},
-	{"LnkCap", read_link_cap},      {"LnkCtl", read_link_ctl},     {"LnkSta", read_link_sta},
-	{"SltCap", read_slot_cap},      {"L1SubCap", read_l1ss_cap},   {"L1SubCtl1", read_l1ss_ctl1},
-	{"AtomicOpsCap", read_device_cap2}, {"AtomicOpsCtl", read_device_ctl2},
+	{"DevCap2", read_device_cap2},      {"DevCtl2", read_device_ctl2},
+	{"DevCap", read_device_cap},        {"LnkCap", read_link_cap},
+	{"LnkCtl", read_link_ctl},          {"LnkSta", read_link_sta},
+	{"SltCap", read_slot_cap},          {"L1SubCap", read_l1ss_cap},
+	{"L1SubCtl1", read_l1ss_ctl1},      {"AtomicOpsCap", read_device_cap2},
+	{"AtomicOpsCtl", read_device_ctl2},
 };
 
 static void read_clock_pm(struct pl_text_dump *dump, struct pl_function *f, const char *text)

@@ -11,7 +11,7 @@
 /* A function as the lines collect it. */
 struct pl_text_function {
 	struct pl_function f;
-	unsigned line; /* where it begins */
+	unsigned line;     /* where it begins */
 	const char *title; /* "VENDOR DEVICE NAME" without numbers; NULL: no name in the text */
 	bool has_ids, has_class, has_buses, is_in_list, is_in_tree;
 	bool is_verbose; /* there are property lines, so that missing ones mean something */

@@ -26,15 +26,15 @@ enum pl_role {
 	PL_ROLE_FCH_PORT,   /* Hudson FCH of an APU: one hop */
 	PL_ROLE_UPLINK_UP,  /* C620 PCH seen through its PCIe uplink, not DMI */
 	PL_ROLE_UPLINK_DOWN,
-	PL_ROLE_CARD_SWITCH, /* switch on a graphics card: not part of the board */
-	PL_ROLE_TB_HOST,     /* Thunderbolt/USB4 controller; depth tells host from device */
-	PL_ROLE_TB_DEVICE,   /* Thunderbolt/USB4 dock, hub, enclosure */
-	PL_ROLE_SWITCH,      /* discrete switch */
-	PL_ROLE_CONTROLLER,  /* switch inside a controller (BMC) */
+	PL_ROLE_CARD_SWITCH,  /* switch on a graphics card: not part of the board */
+	PL_ROLE_TB_HOST,      /* Thunderbolt/USB4 controller; depth tells host from device */
+	PL_ROLE_TB_DEVICE,    /* Thunderbolt/USB4 dock, hub, enclosure */
+	PL_ROLE_SWITCH,       /* discrete switch */
+	PL_ROLE_CONTROLLER,   /* switch inside a controller (BMC) */
 	PL_ROLE_INTEL_BRIDGE, /* ids that Intel gives to root ports and to bridges to PCI alike */
-	PL_ROLE_PCI_BRIDGE,  /* PCI Express to conventional PCI */
-	PL_ROLE_VMD,         /* Intel Volume Management Device */
-	PL_ROLE_LPC_PCH,     /* LPC/eSPI bridge: names the PCH of its bus */
+	PL_ROLE_PCI_BRIDGE,   /* PCI Express to conventional PCI */
+	PL_ROLE_VMD,          /* Intel Volume Management Device */
+	PL_ROLE_LPC_PCH,      /* LPC/eSPI bridge: names the PCH of its bus */
 	PL_ROLE_LPC_ICH,
 	PL_ROLE_LPC_SOC,
 	PL_ROLE_MCH_HOST, /* host bridge of an external MCH */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "pci/decode.h"
+
 #define MOST_REASON_STEPS 6u
 
 const char *pl_walk_ids(struct pl_walk *w, const struct pl_node *node)
@@ -58,6 +60,11 @@ void pl_walk_via(struct pl_walk *w, struct pl_place *place, enum pl_via_kind kin
 		.device_id = node->function.device_id,
 		.bdf = node->function.bdf,
 	};
+	if (node->parent != PL_NO_NODE && node->function.express.has_link) {
+		via[place->via_count].speed_mts =
+			pl_decode_speed_mts(node->function.express.link_sta & 0xf);
+		via[place->via_count].width = node->function.express.link_sta >> 4 & 0x3f;
+	}
 	place->via = via;
 	place->via_count++;
 }
