@@ -52,7 +52,7 @@ struct pl_via {
 	enum pl_via_kind kind;
 	const char *name;
 	uint16_t vendor_id, device_id;
-	struct pl_bdf bdf; /* its upstream port (or the bridge itself) */
+	struct pl_bdf bdf;         /* its upstream port (or the bridge itself) */
 	unsigned speed_mts, width; /* of the link above it; 0: not visible (DMI) */
 };
 

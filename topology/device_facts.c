@@ -8,13 +8,15 @@
 #include <string.h>
 
 #define SECTOR_BYTES 512u /* sysfs counts in these whatever the format is */
+#define SLOW_NAMES 100u   /* enough for any board, not for thousands of functions */
 #define RESOURCE_MEMORY 0x200u
 #define RESOURCE_PREFETCH 0x2000u
 
 struct facts {
 	struct pl_run *run;
 	const struct pl_sysroot *root;
-	char dir[64]; /* sys/bus/pci/devices/BDF */
+	char dir[64];        /* sys/bus/pci/devices/BDF */
+	unsigned slow_names; /* how many more times udev's database may be asked */
 };
 
 static const char *path_in(struct facts *f, char out[256], const char *file)
@@ -39,9 +41,22 @@ static enum pl_device_kind kind_of(uint32_t class_code)
 	return class_code >> 16 == 0x02 ? PL_DEVICE_NIC : PL_DEVICE_OTHER;
 }
 
-static void name_device(struct pl_run *run, struct pl_device *device, const struct pl_function *f,
+static const char *product_name(struct facts *facts, struct pl_pci *pci,
+				const struct pl_device *device)
+{
+	struct pl_arena *arena = &facts->run->arena;
+	const char *name = pl_pci_device_name(pci, arena, device->vendor_id, device->device_id);
+
+	if (name || !facts->slow_names)
+		return name;
+	facts->slow_names--;
+	return pl_pci_device_name_slow(pci, arena, device->vendor_id, device->device_id);
+}
+
+static void name_device(struct facts *facts, struct pl_device *device, const struct pl_function *f,
 			struct pl_pci *pci)
 {
+	struct pl_run *run = facts->run;
 	const char *vendor, *name;
 
 	device->kind = kind_of(device->class_code);
@@ -52,7 +67,7 @@ static void name_device(struct pl_run *run, struct pl_device *device, const stru
 	device->name = f->name;
 	if (device->name)
 		return;
-	name = pl_pci_device_name(pci, &run->arena, device->vendor_id, device->device_id);
+	name = product_name(facts, pci, device);
 	vendor = pl_pci_vendor_name(pci, &run->arena, device->vendor_id);
 	if (name && vendor)
 		device->name = pl_arena_printf(&run->arena, "%s %s", vendor, name);
@@ -218,7 +233,7 @@ void pl_device_facts(struct pl_run *run, const struct pl_tree *tree,
 		     const struct pl_entries *entries, const struct pl_sysroot *root,
 		     struct pl_pci *pci)
 {
-	struct facts f = {run, root, ""};
+	struct facts f = {run, root, "", SLOW_NAMES};
 	char bdf[PL_BDF_TEXT];
 
 	for (size_t i = 0; i < entries->count; i++) {
@@ -229,7 +244,7 @@ void pl_device_facts(struct pl_run *run, const struct pl_tree *tree,
 		if (!device)
 			continue;
 		function = &tree->nodes[entries->items[i].device].function;
-		name_device(run, device, function, pci);
+		name_device(&f, device, function, pci);
 		if (root) {
 			snprintf(f.dir, sizeof(f.dir), "sys/bus/pci/devices/%s",
 				 pl_bdf_format(device->bdf, bdf));

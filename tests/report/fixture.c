@@ -120,7 +120,8 @@ static const struct pl_via *via_of(struct pl_run *run, const struct fx_slot *pla
 		struct pl_bdf at =
 			plan->path_count > 2 * i + 1 ? plan->path[2 * i + 1] : plan->path[0];
 
-		via[i] = (struct pl_via){PL_VIA_CHIPSET, plan->chipset, 0x1022, 0x43f4, at};
+		via[i] = (struct pl_via){
+			PL_VIA_CHIPSET, plan->chipset, 0x1022, 0x43f4, at, 16000, 4};
 	}
 	return via;
 }
