@@ -45,6 +45,12 @@ static bool is_target_as_found(const struct path_control *p, size_t i)
 	return target_of(p, i) == pl_link_possible_states(p->path.links[i]);
 }
 
+/* A file says that a state is on which no register shows. */
+static bool claims_more(const struct pl_aspm_link *now)
+{
+	return pl_link_found_states(now->attr) & ~pl_link_possible_states(now);
+}
+
 static enum pl_aspm_verdict judge(const struct path_control *p, size_t i,
 				  const struct pl_aspm_link *now)
 {
@@ -55,7 +61,7 @@ static enum pl_aspm_verdict judge(const struct path_control *p, size_t i,
 	if (now->enabled == PL_ASPM_UNKNOWN)
 		return PL_VERDICT_UNREADABLE;
 	if (is_right)
-		return PL_VERDICT_CONFIRMED;
+		return claims_more(now) ? PL_VERDICT_KERNEL_ONLY : PL_VERDICT_CONFIRMED;
 	if (p->was_confirmed || !p->now)
 		return PL_VERDICT_REVERTED;
 	if (found->owner != PL_OWNER_KERNEL)

@@ -22,11 +22,13 @@ struct path_control {
 
 /* What has happened to one link of run->aspm_links. */
 struct link_status {
-	bool is_changed;           /* files were written since the last restore */
-	bool is_announced;         /* the mark it keeps has been said */
-	const char *broken;        /* a write failed: not tried again, with the sentence */
-	int raised[PL_ATTR_COUNT]; /* its files after raising */
-	bool is_raised;
+	bool is_changed;    /* files were written since the last restore */
+	bool is_announced;  /* the mark it keeps has been said */
+	const char *broken; /* a write failed: not tried again, with the sentence */
+	/* Its files when it was raised for the first time: what read 1 had no mark of a driver, so
+	 * a mark there is ours and may be lifted again. */
+	int raised[PL_ATTR_COUNT];
+	bool was_raised, is_raised;
 };
 
 struct pl_link_control {

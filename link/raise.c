@@ -224,7 +224,10 @@ static void note_raised(struct pl_link_control *control, const struct path_contr
 	for (size_t i = 0; i < p->path.link_count; i++) {
 		struct link_status *status = &control->status[p->link_index[i]];
 
-		pl_link_read_attrs(&control->root, p->path.links[i]->down[0].bdf, status->raised);
+		if (!status->was_raised)
+			pl_link_read_attrs(&control->root, p->path.links[i]->down[0].bdf,
+					   status->raised);
+		status->was_raised = true;
 		status->is_raised = status->is_changed = true;
 	}
 }

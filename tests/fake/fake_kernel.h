@@ -65,11 +65,11 @@ struct fake_state {
 		bool is_undriven; /* the device below has no driver: not in D0 for the kernel */
 		int start[PL_ATTR_COUNT]; /* the files at the start */
 	} link[FAKE_LINKS_MAX];
-	unsigned policy;       /* index in default, performance, powersave, powersupersave */
-	bool is_aspm_disabled; /* the kernel does not own ASPM: policy writes fail with EPERM */
-	bool is_old;           /* before about 6.7: l1_aspm = 0 does not mark the substates */
-	int fail_error;        /* writes fail with this … */
-	size_t fail_from;      /* … from this number on (1: the first) */
+	unsigned policy;           /* index in default, performance, powersave, powersupersave */
+	bool is_aspm_disabled;     /* the kernel does not own ASPM: policy writes fail with EPERM */
+	bool is_old;               /* before about 6.7: l1_aspm = 0 does not mark the substates */
+	int fail_error;            /* writes fail with this … */
+	size_t fail_from, fail_to; /* … from this number on (1: the first) to that one (0: all) */
 	size_t remove_at; /* before this write the device of the last link vanishes; 0: never */
 	struct fake_write log[FAKE_LOG_MAX];
 	size_t log_count;

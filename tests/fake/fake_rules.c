@@ -388,7 +388,8 @@ int fake_write(struct fake_kernel *fake, const struct pl_sysroot *root, const ch
 	log_write(fake, path, text);
 	if (number == fake->state->remove_at)
 		remove_last(fake);
-	if (fake->state->fail_error && number >= fake->state->fail_from)
+	if (fake->state->fail_error && number >= fake->state->fail_from &&
+	    (!fake->state->fail_to || number <= fake->state->fail_to))
 		return -fake->state->fail_error;
 	rc = pl_link_io_files.write_text(NULL, root, path, text);
 	if (rc)

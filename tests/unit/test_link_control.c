@@ -1,0 +1,396 @@
+/* What set, verify and restore say and do when things go well, and when they do not. */
+#include "tests/t.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/fake/world.h"
+
+/* The register words of a function by address. */
+static uint8_t *config_of(struct world *w, const char *bdf)
+{
+	struct pl_bdf want;
+
+	pl_bdf_parse(bdf, &want);
+	for (size_t i = 0; i < w->fake.function_count; i++)
+		if (pl_bdf_is_equal(w->fake.function[i].bdf, want))
+			return w->fake.function[i].config;
+	fail_msg("no %s", bdf);
+	return NULL;
+}
+
+static unsigned aspm_of(struct world *w, const char *bdf)
+{
+	return fake_get16(config_of(w, bdf), FAKE_LNKCTL) & 3;
+}
+
+static void write_file(struct world *w, const char *path, const char *text)
+{
+	int fd = openat(w->fake.root.fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+static void test_states_of_a_chain(void **state)
+{
+	struct world w;
+	const struct pl_link_path *path;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	path = world_path(&w, FAKE_SLOT_TWO_SWITCHES);
+	assert_int_equal(path->link_count, 3);
+	assert_null(path->why_fixed);
+	assert_true(path->is_control_meaningful);
+	assert_string_equal(path->states[0].name, "off");
+	assert_string_equal(path->states[1].name, "as_found");
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "device_only"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
+	assert_int_equal(aspm_of(&w, "0000:07:00.0"), 3);
+	assert_int_equal(aspm_of(&w, "0000:06:00.0"), 3);
+	assert_int_equal(aspm_of(&w, "0000:05:00.0"), 0);
+	assert_int_equal(aspm_of(&w, "0000:00:02.1"), 0);
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "uplink_only"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
+	assert_int_equal(aspm_of(&w, "0000:07:00.0"), 0);
+	assert_int_equal(aspm_of(&w, "0000:03:08.0"), 3);
+	world_end_clean(&w);
+}
+
+static void test_all_functions(void **state)
+{
+	struct world w;
+	uint8_t *second;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "l1"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
+	assert_int_equal(aspm_of(&w, "0000:00:01.1"), 2);
+	assert_int_equal(aspm_of(&w, "0000:01:00.0"), 2);
+	assert_int_equal(aspm_of(&w, "0000:01:00.1"), 2);
+	/* One function that does not follow is seen. */
+	second = config_of(&w, "0000:01:00.1");
+	fake_put16(second, FAKE_LNKCTL, (uint16_t)(fake_get16(second, FAKE_LNKCTL) & ~3));
+	assert_int_equal(
+		pl_link_verify(w.control, world_path(&w, FAKE_SLOT_DIRECT), &w.check, &w.err), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_REVERTED);
+	world_end_clean(&w);
+}
+
+static void test_other_paths_go_back(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
+	assert_int_equal(world_set(&w, FAKE_SLOT_ONE_SWITCH, "off"), 0);
+	assert_int_equal(aspm_of(&w, "0000:01:00.0"), 3);
+	assert_int_equal(aspm_of(&w, "0000:00:02.1"), 0);
+	/* The shared uplink belongs to the path that is set. */
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "as_found"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
+	assert_int_equal(aspm_of(&w, "0000:00:02.1"), 3);
+	assert_int_equal(aspm_of(&w, "0000:04:00.0"), 3);
+	world_end_clean(&w);
+}
+
+static void test_lying_hardware(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	w.fake.state->link[0].is_stuck = true;
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_KERNEL_ONLY);
+	assert_non_null(strstr(w.check.why, "kernel says yes, hardware says no"));
+	assert_int_equal(w.check.enabled[0] & 3, 3);
+	world_end_clean(&w);
+}
+
+/* Plain QEMU: the kernel's file says on, LnkCtl cannot hold it. */
+static void test_kernel_claims_more(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_make(&w, FAKE_OFF);
+	w.fake.link[0].attr[PL_ATTR_L0S][0] = '1';
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_KERNEL_ONLY);
+	assert_int_equal(w.fake.state->log_count, 0);
+	world_free(&w);
+}
+
+static void test_reverted(void **state)
+{
+	struct world w;
+	uint8_t *config;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_ONE_SWITCH, "off"), 0);
+	config = config_of(&w, "0000:04:00.0");
+	fake_put16(config, FAKE_LNKCTL, (uint16_t)(fake_get16(config, FAKE_LNKCTL) | 3));
+	assert_int_equal(
+		pl_link_verify(w.control, world_path(&w, FAKE_SLOT_ONE_SWITCH), &w.check, &w.err),
+		0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_REVERTED);
+	assert_int_equal(w.check.link[0], PL_VERDICT_CONFIRMED);
+	assert_int_equal(w.check.link[1], PL_VERDICT_REVERTED);
+	world_end_clean(&w);
+}
+
+static void test_policy_changed_by_others(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_ONE_SWITCH, "off"), 0);
+	memcpy(w.fake.policy_text, "default performance [powersave] powersupersave \n", 48);
+	assert_int_equal(
+		pl_link_verify(w.control, world_path(&w, FAKE_SLOT_ONE_SWITCH), &w.check, &w.err),
+		0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_REVERTED);
+	assert_non_null(strstr(w.check.why, "from default to powersave"));
+	world_free(&w);
+}
+
+static void test_correctable_errors(void **state)
+{
+	struct world w;
+	const struct pl_link_path *path;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	memcpy(w.fake.aer, "RxErr 7\nTOTAL_ERR_COR 00007\n", 28);
+	world_open(&w);
+	path = world_path(&w, FAKE_SLOT_TWO_SWITCHES);
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
+	memcpy(w.fake.aer, "RxErr 9\nTOTAL_ERR_COR 00017\n", 28);
+	assert_int_equal(pl_link_verify(w.control, path, &w.check, &w.err), 0);
+	assert_false(w.check.must_stop);
+	assert_int_equal(w.check.correctable, 10);
+	memcpy(w.fake.aer, "RxErr 9\nTOTAL_ERR_COR 00018\n", 28);
+	assert_int_equal(pl_link_verify(w.control, path, &w.check, &w.err), 0);
+	assert_true(w.check.must_stop);
+	assert_true(world_has_warning(&w, "W-ASPM-STOP"));
+	/* All is back already, and nothing is set any more. */
+	assert_int_equal(fake_compare(&w.fake, w.snapshot), 0);
+	assert_false(fake_has_journal(&w.fake));
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "l1"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_NOT_SET);
+	world_end_clean(&w);
+}
+
+static void try_uncorrectable(const char *file, const char *word)
+{
+	char path[128], text[64];
+	struct world w;
+
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/0000:06:00.0/%s", file);
+	snprintf(text, sizeof(text), "%s 0\n", word);
+	world_make(&w, FAKE_FULL);
+	write_file(&w, path, text);
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
+	assert_false(w.check.must_stop);
+	snprintf(text, sizeof(text), "%s 1\n", word);
+	write_file(&w, path, text);
+	assert_int_equal(
+		pl_link_verify(w.control, world_path(&w, FAKE_SLOT_TWO_SWITCHES), &w.check, &w.err),
+		0);
+	assert_true(w.check.must_stop);
+	assert_int_equal(w.check.uncorrectable, 1);
+	world_end_clean(&w);
+}
+
+static void test_uncorrectable_errors(void **state)
+{
+	(void)state;
+	try_uncorrectable("aer_dev_nonfatal", "TOTAL_ERR_NONFATAL");
+	try_uncorrectable("aer_dev_fatal", "TOTAL_ERR_FATAL");
+}
+
+static void test_device_leaves(void **state)
+{
+	struct world w;
+
+	(void)state;
+	for (size_t at = 1; at < 8; at++) {
+		world_make(&w, FAKE_FULL);
+		w.fake.state->remove_at = at;
+		world_open(&w);
+		assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
+		assert_true(w.check.must_stop);
+		assert_non_null(strstr(w.check.why, "0000:07:00.0: the device is gone"));
+		assert_int_equal(world_shut(&w), 0);
+		assert_int_equal(aspm_of(&w, "0000:00:02.1"), 3);
+		assert_int_equal(aspm_of(&w, "0000:05:00.0"), 3);
+		assert_false(fake_has_journal(&w.fake));
+		world_free(&w);
+	}
+}
+
+static void test_marks_are_announced(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "l1_1"), 0);
+	assert_false(world_has_warning(&w, "W-ASPM-MARK"));
+	assert_int_equal(world_shut(&w), 0);
+	world_free(&w);
+
+	world_make(&w, FAKE_FULL);
+	/* Somebody had turned L1.2 off before. */
+	w.fake.io.write_text(&w.fake, &w.fake.root,
+			     "sys/bus/pci/devices/0000:01:00.0/link/l1_2_aspm", "0");
+	w.fake.state->violation[0] = '\0';
+	w.fake.state->link[0].start[PL_ATTR_L1_2] = 0;
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "l1_1"), 0);
+	assert_true(world_has_warning(&w, "W-ASPM-MARK"));
+	assert_int_equal(world_shut(&w), 0);
+	assert_string_equal(w.fake.state->violation, "");
+	world_free(&w);
+}
+
+static void test_power_and_apst(void **state)
+{
+	struct world w;
+	const struct pl_slot *slot;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	slot = &w.run.slots[FAKE_SLOT_TWO_SWITCHES];
+	assert_int_equal(
+		pl_link_hold_power(w.control, world_path(&w, FAKE_SLOT_TWO_SWITCHES), &w.err), 0);
+	for (size_t i = 0; i < w.fake.function_count; i++) {
+		const struct fake_function *f = &w.fake.function[i];
+		bool is_on_path = f->bdf.bus >= 5 || (f->bdf.bus == 0 && f->bdf.dev == 2) ||
+				  f->bdf.bus == 2 || (f->bdf.bus == 3 && f->bdf.dev == 8);
+
+		assert_int_equal(strncmp(f->power, "on\n", 3) == 0, is_on_path);
+	}
+	assert_int_equal(pl_link_set_apst(w.control, slot, PL_LINK_APST_OFF, &w.err), 0);
+	assert_memory_equal(w.fake.latency, "0\n", 2);
+	assert_int_equal(pl_link_set_apst(w.control, slot, PL_LINK_APST_AS_FOUND, &w.err), 0);
+	assert_memory_equal(w.fake.latency, "100000\n", 7);
+	assert_int_equal(pl_link_set_apst(w.control, slot, PL_LINK_APST_OFF, &w.err), 0);
+	assert_int_equal(pl_link_set_apst(w.control, &w.run.slots[FAKE_SLOT_DIRECT],
+					  PL_LINK_APST_OFF, &w.err),
+			 -ENOTSUP);
+	world_end_clean(&w);
+}
+
+static void test_dry_run_lists_what_a_run_writes(void **state)
+{
+	struct world w;
+	const char *const *lines;
+	char *kept[64];
+	size_t count;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	w.options.is_dry_run = true;
+	world_open(&w);
+	count = pl_link_list_writes(w.control, world_path(&w, FAKE_SLOT_TWO_SWITCHES),
+				    world_state(&w, FAKE_SLOT_TWO_SWITCHES, "l1"), &lines);
+	assert_true(count > 5 && count < 64);
+	for (size_t i = 0; i < count; i++)
+		kept[i] = strdup(lines[i]);
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "l1"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_NOT_SET);
+	assert_int_equal(w.fake.state->log_count, 0);
+	assert_false(pl_sysroot_exists(&w.fake.root, "run/pcielat"));
+	assert_int_equal(world_shut(&w), 0);
+
+	w.options.is_dry_run = false;
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "l1"), 0);
+	assert_int_equal(w.fake.state->log_count, count);
+	for (size_t i = 0; i < count; i++) {
+		char line[192];
+
+		snprintf(line, sizeof(line), "/%s = %s", w.fake.state->log[i].path,
+			 w.fake.state->log[i].text);
+		assert_string_equal(kept[i], line);
+		free(kept[i]);
+	}
+	world_end_clean(&w);
+}
+
+static void test_observe_changes_nothing(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	w.options.mode = PL_LINK_OBSERVE;
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "as_found"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
+	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_NOT_SET);
+	assert_int_equal(w.fake.state->log_count, 0);
+	world_end_clean(&w);
+}
+
+static void test_firmware_left_it_off(void **state)
+{
+	struct world w;
+	const struct pl_link_path *path;
+
+	(void)state;
+	world_make(&w, FAKE_OFF);
+	world_open(&w);
+	path = world_path(&w, FAKE_SLOT_TWO_SWITCHES);
+	assert_int_equal(path->state_count, 1);
+	assert_string_equal(path->states[0].name, "off");
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
+	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
+	assert_int_equal(w.fake.state->log_count, 0);
+	world_end_clean(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_states_of_a_chain),
+		cmocka_unit_test(test_all_functions),
+		cmocka_unit_test(test_other_paths_go_back),
+		cmocka_unit_test(test_lying_hardware),
+		cmocka_unit_test(test_kernel_claims_more),
+		cmocka_unit_test(test_reverted),
+		cmocka_unit_test(test_policy_changed_by_others),
+		cmocka_unit_test(test_correctable_errors),
+		cmocka_unit_test(test_uncorrectable_errors),
+		cmocka_unit_test(test_device_leaves),
+		cmocka_unit_test(test_marks_are_announced),
+		cmocka_unit_test(test_power_and_apst),
+		cmocka_unit_test(test_dry_run_lists_what_a_run_writes),
+		cmocka_unit_test(test_observe_changes_nothing),
+		cmocka_unit_test(test_firmware_left_it_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
