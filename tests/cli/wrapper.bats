@@ -1,24 +1,16 @@
 #!/usr/bin/env bats
-bats_require_minimum_version 1.5.0
 # tools/pcielat's own behaviour: packages, build, hand-over. The package system, cmake and the
 # program are stand-ins in a copy of the checkout; what they were called with is in $calls.
+# shellcheck disable=SC2154 # copied_checkout sets top, bin, calls, installed
+bats_require_minimum_version 1.5.0
+load stand_ins
 
 install='apt-get install --no-install-recommends'
 
 setup() {
-	source_top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	top=$BATS_TEST_TMPDIR/"a checkout"
-	bin=$BATS_TEST_TMPDIR/bin
-	export calls=$BATS_TEST_TMPDIR/calls installed=$BATS_TEST_TMPDIR/installed
-	mkdir -p "$top/tools" "$bin"
-	cp -r "$source_top"/tools/{lib,packages,pcielat} "$top/tools"
+	copied_checkout
 	printf '%s\n' alpha-dev beta-dev >"$top/tools/packages/build.txt"
 	printf '%s\n' alpha-dev beta-dev >"$installed"
-	: >"$calls"
-	stand_in dpkg-query <<'EOF'
-for package; do case $package in -*) ;; *) grep -qx "$package" "$installed" &&
-	echo "$package installed" ;; esac; done
-EOF
 	stand_in apt-get <<'EOF'
 echo "apt-get $*" >>"$calls"
 [ ! -e "$installed.fail" ] || { echo "no such package" && exit 100; }
@@ -53,29 +45,12 @@ EOF
 	program <<'EOF'
 printf '<%s>' "$@"
 EOF
-	PATH=$bin:$PATH
-}
-
-# stand_in NAME <script: a command that comes before the real one.
-stand_in() {
-	{ echo '#!/bin/bash' && cat; } >"$bin/$1"
-	chmod +x "$bin/$1"
 }
 
 # program <script: what the build makes.
 program() {
 	{ echo '#!/bin/bash' && cat; } >"$calls.program"
 	chmod +x "$calls.program"
-}
-
-# open_to_all: lets another user into this test's folder.
-open_to_all() {
-	chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}"
-}
-
-# user_is UID: what `id -u` answers.
-user_is() {
-	stand_in id <<<"echo $1"
 }
 
 @test "arguments reach the program unchanged, from any folder" {
