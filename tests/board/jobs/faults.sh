@@ -44,6 +44,23 @@ for f in clkpm l1_1_pcipm l1_2_pcipm l1_1_aspm l1_2_aspm l0s_aspm l1_aspm; do
 done
 vb mark aspm
 
+# Each state has its own exit: L0s alone, then L1.2, L1.1 and L1 as files go off
+echo 1 > $SYS/$ALL7/link/l0s_aspm
+vb variant l0s
+cfg "l0s" $ALL7 5 150
+echo 0 > $SYS/$ALL7/link/l0s_aspm
+vb variant deep
+for f in l1_aspm l1_1_aspm l1_2_aspm; do
+	echo 1 > $SYS/$ALL7/link/$f
+done
+cfg "l1.2" $ALL7 5 150
+echo 0 > $SYS/$ALL7/link/l1_2_aspm
+cfg "l1.1" $ALL7 5 150
+echo 0 > $SYS/$ALL7/link/l1_1_aspm
+cfg "l1" $ALL7 5 150
+echo 0 > $SYS/$ALL7/link/l1_aspm
+vb variant base
+
 # Links that do not do what LnkCtl says
 cfg "off" $ALL7 5 150
 vb variant always

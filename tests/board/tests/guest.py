@@ -48,7 +48,7 @@ class Result:
 
 
 def boot(board: str, job: str, *, seed: int | None = None, env: str = "", realtime: bool = False,
-         timeout_s: float = 200, out: Path | None = None) -> Result:
+         timeout_s: float = 280, out: Path | None = None) -> Result:
     """Run shell text `job` in a board. One guest at a time on this machine."""
     parts = build.build(BUILD)
     out = out or Path(tempfile.mkdtemp(prefix="vboard-test-"))

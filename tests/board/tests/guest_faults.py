@@ -69,6 +69,13 @@ class Faults(unittest.TestCase):
                       [lnkctl[i:i + 6] for i in range(len(lnkctl))],
                       "l0s_aspm=0 and l1_aspm=0 wrote both ends")
 
+    def test_every_state_has_its_own_exit(self):
+        for tag, exit_us in (("l0s", 15), ("l1.2", 90), ("l1.1", 60), ("l1", 30)):
+            with self.subTest(tag):
+                got = self.step(tag, 150) / US
+                print(f"exit from {tag}: {exit_us} us injected, {got:.1f} us seen")
+                self.assertLess(abs(got - exit_us), 0.1 * exit_us + 5)
+
     def test_scheduled_fault_comes_and_goes(self):
         values = [self.low(f"later {i}", 0) for i in range(1, 16)]
         slow = [v >= 70 * US for v in values]

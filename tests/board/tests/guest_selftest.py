@@ -51,6 +51,8 @@ class Kind:
         truth = judge.Truth(result.truth)
         found = effects(self.samples, truth, self.name)
         for e in found:
+            print(f"{e.kind:5} {e.name:9} off against off: {e.floor_ns / 1e3:.3f} us")
+        for e in found:
             print(e.row() if counts(e) else e.row() + " (shown, not judged)")
         judged = [e for e in found if counts(e)]
         self.left = [e for e in judged if not e.judged]

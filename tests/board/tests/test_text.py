@@ -6,8 +6,9 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from vboard import boardfile, cpio, facts, layout, machine, smbios
+from vboard import boardfile, build, cpio, facts, layout, machine, smbios
 
 BOARDS = Path(__file__).parent.parent / "boards"
 
@@ -105,6 +106,30 @@ class Numbers(unittest.TestCase):
                                    capture_output=True, check=False)
         if names.returncode == 0:
             self.assertEqual(names.stdout.split(), ["bin", "bin/x"])
+
+
+class Missing(unittest.TestCase):
+    """What the host lacks is named, with the command that installs it."""
+
+    def test_no_qemu(self):
+        with mock.patch.object(build.shutil, "which", return_value=None), \
+                self.assertRaises(build.MissingError) as e:
+            build.find_qemu()
+        self.assertIn("QEMU is not installed", str(e.exception))
+        self.assertIn("apt-get install --no-install-recommends qemu-system-x86", str(e.exception))
+
+    def test_no_kernel(self):
+        with mock.patch.object(build.Path, "glob", return_value=[]), \
+                self.assertRaises(build.MissingError) as e:
+            build.find_kernel()
+        self.assertIn("no kernel image in /boot", str(e.exception))
+        self.assertIn("linux-image-amd64", str(e.exception))
+
+    def test_plugin_interface_follows_the_version(self):
+        for version, api in (("7.2.22", 1), ("8.2.1", 1), ("9.0.0", 2), ("10.0.2", 2)):
+            run = mock.Mock(stdout=f"QEMU emulator version {version} (Debian)")
+            with mock.patch.object(build.subprocess, "run", return_value=run):
+                self.assertEqual(build.plugin_api("qemu"), api)
 
 
 if __name__ == "__main__":

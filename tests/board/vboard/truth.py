@@ -71,6 +71,20 @@ def _drive(node: Node, shared, private, blocks: dict[str, dict]) -> dict:
             **{key: block.get(key) for key in BLOCK_KEYS}}
 
 
+def _slots(board: Board, shared) -> list[dict]:
+    """Each label of the SMBIOS table: the place it gives, and the port it really belongs to."""
+    out = []
+    for label, keys in board.slots:
+        port = board.node(keys["port"]) if "port" in keys else None
+        child = board.child(port) if port else None
+        out.append({
+            "label": label, "address": keys.get("address"),
+            "port": bdf(shared.nodes[port.index]) if port else None,
+            "device": bdf(shared.nodes[child.index]) if child else None,
+            "right": port is not None and "address" not in keys})
+    return out
+
+
 def record(board: Board, seed: int, shared: layout.Shared, private: layout.Private,
            blocks: dict[str, dict]) -> dict:
     writes = _writes(board, shared)
@@ -88,6 +102,7 @@ def record(board: Board, seed: int, shared: layout.Shared, private: layout.Priva
                        "chipset_hops": n.number("hops") if "hops" in n.keys else None,
                        "inserted": _counters(private.device_count[n.index])}
                       for n in board.nodes if n.kind != HIDDEN],
+        "slots": _slots(board, shared),
         "drives": [_drive(n, shared, private, blocks) for n in board.nodes if n.kind == "nvme"],
         "early_completions": private.early_n,
         "instrumented_accesses": private.io_n,
