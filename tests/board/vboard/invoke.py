@@ -33,7 +33,7 @@ class Options:
 
 
 def job_script(options: Options, parts: Parts) -> str:
-    shell = "setsid cttyhack sh" if options.interactive else f"({options.job}\n)"
+    shell = "setsid busybox cttyhack bash --norc" if options.interactive else f"({options.job}\n)"
     return f"""export HOME=/root TERM=${{TERM:-vt100}} VB_REPO={shlex.quote(str(REPO))}
 export VB_PROBE={shlex.quote(str(parts.folder / 'vbprobe'))}
 export VB_CHASE={shlex.quote(str(parts.folder / 'vbchase'))} {options.environment}
