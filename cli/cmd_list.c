@@ -1,0 +1,31 @@
+#include <stdio.h>
+
+#include "cli/app.h"
+#include "cli/output.h"
+
+enum pl_exit pl_cmd_list(struct pl_app *app)
+{
+	struct pl_err err = {0, ""};
+	int rc;
+
+	if (app->options.json)
+		rc = pl_output_file(&app->run, app->options.json, pl_report_write_list_json, &err);
+	else
+		rc = pl_report_write_list(&app->run, &app->style, stdout, &err);
+	if (rc)
+		return pl_app_fail(pl_app_exit_code(rc), "%s", err.text);
+	pl_app_print_warnings(app);
+	return PL_EXIT_DONE;
+}
+
+/* No argument at all: what there is, and the one command to type next. */
+enum pl_exit pl_cmd_none(struct pl_app *app)
+{
+	enum pl_exit code = pl_cmd_list(app);
+
+	if (code == PL_EXIT_DONE)
+		printf("\nNext: %spcielat --all-slots    (see also: pcielat doctor, pcielat "
+		       "--help)\n",
+		       app->run.machine.is_root ? "" : "sudo ");
+	return code;
+}

@@ -1,0 +1,327 @@
+#include "cli/options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exit.h"
+#include "core/clock.h"
+#include "model/run.h"
+
+enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_CHOICE };
+
+#define ON(command) (1u << (command))
+#define ON_MACHINE (ON(PL_CMD_RUN) | ON(PL_CMD_LIST) | ON(PL_CMD_TRACE) | ON(PL_CMD_DOCTOR))
+#define ON_MEASURE (ON(PL_CMD_RUN) | ON(PL_CMD_TRACE))
+#define ON_PRINT (ON(PL_CMD_RUN) | ON(PL_CMD_LIST) | ON(PL_CMD_TRACE) | ON(PL_CMD_DOCTOR))
+#define AT(field) offsetof(struct pl_options, field)
+
+struct spec {
+	const char *name;
+	int key; /* a letter, or 0: the table index gives one */
+	const char *arg;
+	enum kind kind;
+	size_t at;
+	unsigned commands;
+	const char *doc;
+	const char *const *choices; /* NULL-terminated; the value is the index */
+	const char *if_bare;        /* the value when the argument is optional and absent */
+};
+
+static const char *const clock_choices[] = {"auto", "tsc", "raw", NULL};
+static const char *const when_choices[] = {"auto", "always", "never", NULL};
+/* In the order of enum pl_link_mode. */
+static const char *const aspm_choices[] = {"auto", "off", "raise", NULL};
+
+/* One line per option: the only list of them. */
+static const struct spec specs[] = {
+	{"all-slots", 'a', NULL, KIND_FLAG, AT(all_slots), ON_MEASURE,
+	 "measure every populated slot", NULL, NULL},
+	{"slot", 's', "NAME", KIND_LIST, AT(slots), ON_MEASURE,
+	 "only this slot: its label, key or BDF (repeat for more)", NULL, NULL},
+	{"device", 'd', "NAME", KIND_LIST, AT(devices), ON_MEASURE,
+	 "only this device: a BDF, nvme0n1 or gpu0 (repeat for more)", NULL, NULL},
+	{"probe", 'p', "NAME", KIND_LIST, AT(probes), ON(PL_CMD_RUN),
+	 "only these probes: config, bar, nvme, gpu (comma separated, or repeat)", NULL, NULL},
+	{"file", 0, "PATH", KIND_TEXT, AT(file), ON(PL_CMD_RUN),
+	 "measure reads of a regular file or block device, read-only", NULL, NULL},
+	{"quick", 'q', NULL, KIND_FLAG, AT(quick), ON_MEASURE,
+	 "fewer samples: about 1/8 of the time", NULL, NULL},
+	{"thorough", 0, NULL, KIND_FLAG, AT(thorough), ON_MEASURE, "more samples and more blocks",
+	 NULL, NULL},
+	{"clock", 0, "auto|tsc|raw", KIND_CHOICE, AT(clock), ON_MEASURE,
+	 "auto: the TSC when it is invariant, else CLOCK_MONOTONIC_RAW", clock_choices, NULL},
+	{"nvme-path", 0, "NAME", KIND_TEXT, AT(nvme_path), ON(PL_CMD_RUN),
+	 "software path of NVMe reads instead of the best that works: io_uring-iopoll, …, pread",
+	 NULL, NULL},
+	{"gap", 'g', "TIME", KIND_LIST, AT(gaps), ON(PL_CMD_RUN),
+	 "idle gap before each access: 40us, 1ms (comma separated; default: 1 us … 10 ms)", NULL,
+	 NULL},
+	{"no-gaps", 0, NULL, KIND_FLAG, AT(no_gaps), ON(PL_CMD_RUN),
+	 "continuous traffic only: no idle gaps, no exit latencies", NULL, NULL},
+	{"aspm", 0, "auto|off|raise", KIND_CHOICE, AT(aspm), ON(PL_CMD_RUN),
+	 "auto: as found and less, restored afterwards; off: change nothing; raise: also what the "
+	 "firmware left off (leaves marks until reboot)",
+	 aspm_choices, NULL},
+	{"seed", 0, "N", KIND_TEXT, AT(seed), ON_MEASURE,
+	 "seed of the random orders (default: from the clock, printed in the results)", NULL, NULL},
+	{"cpu", 0, "N", KIND_TEXT, AT(cpu), ON_MEASURE,
+	 "measure on this CPU (default: one that is local to the device)", NULL, NULL},
+	{"allow-virtual", 0, NULL, KIND_FLAG, AT(allow_virtual), ON_MEASURE,
+	 "make verdicts under a hypervisor too; every output is stamped", NULL, NULL},
+	{"dry-run", 'n', NULL, KIND_FLAG, AT(dry_run), ON_MEASURE,
+	 "print the plan, its time and every file it would write; touch nothing", NULL, NULL},
+	{"output", 'o', "DIR", KIND_TEXT, AT(out_dir), ON(PL_CMD_RUN),
+	 "where the result files go (default: ./pcielat-BOARD-DATE)", NULL, NULL},
+	{"json", 0, "FILE", KIND_TEXT, AT(json), ON_MEASURE | ON(PL_CMD_LIST),
+	 "write JSON to FILE, or to stdout instead of the table", NULL, "-"},
+	{"csv", 0, "FILE", KIND_TEXT, AT(csv), ON_MEASURE,
+	 "write summary CSV to FILE, or to stdout instead of the table", NULL, "-"},
+	{"html", 0, "FILE", KIND_TEXT, AT(html), ON_MEASURE,
+	 "write the HTML report to FILE, or to stdout instead of the table", NULL, "-"},
+	{"sysroot", 0, "DIR", KIND_TEXT, AT(sysroot), ON_MACHINE,
+	 "a capture instead of this machine (list only)", NULL, NULL},
+	{"dump", 0, "FILE", KIND_TEXT, AT(dump), ON(PL_CMD_LIST),
+	 "text of lspci -xxx or -xxxx instead of this machine", NULL, NULL},
+	{"label", 'l', "KEY=NAME", KIND_LIST, AT(labels), ON_MACHINE,
+	 "name a slot as the board's manual does; KEY: slot key, BDF or present label", NULL, NULL},
+	{"board-file", 0, "FILE", KIND_TEXT, AT(board_file), ON_MACHINE,
+	 "slot names of a board, one KEY = NAME a line", NULL, NULL},
+	{"color", 0, "auto|always|never", KIND_CHOICE, AT(color), ON_PRINT,
+	 "colours (auto: on a terminal, unless NO_COLOR is set)", when_choices, NULL},
+	{"ascii", 0, NULL, KIND_FLAG, AT(ascii), ON_PRINT, "no line drawing beyond ASCII", NULL,
+	 NULL},
+	{"progress", 0, "auto|always|never", KIND_CHOICE, AT(progress), ON_MEASURE,
+	 "progress line on stderr (auto: on a terminal)", when_choices, NULL},
+	{"quiet", 0, NULL, KIND_FLAG, AT(quiet), ON_MEASURE, "no warnings on stderr", NULL, NULL},
+};
+
+#define SPEC_COUNT (sizeof(specs) / sizeof(specs[0]))
+#define KEY_BASE 0x100
+
+struct command {
+	const char *name, *args, *doc;
+	bool takes_args;
+};
+
+static const struct command commands[PL_CMD_COUNT] = {
+	[PL_CMD_RUN] =
+		{"run", "[--all-slots]",
+		 "Measure what each PCIe slot costs: configuration reads along the path, BAR "
+		 "reads, NVMe reads at queue depth 1, GPU reads of host memory. Nothing is "
+		 "ever written to a drive.",
+		 false},
+	[PL_CMD_LIST] = {"list", "",
+			 "Show slots, devices, attachment, chipset hops and links. "
+			 "Measures nothing; runs without root.",
+			 false},
+	[PL_CMD_TRACE] =
+		{"trace", "[BDF]",
+		 "Traceroute for PCIe: the timed configuration read at every function from "
+		 "the root port to a device, or to all.",
+		 true},
+	[PL_CMD_DOCTOR] =
+		{"doctor", "",
+		 "What can be measured now, what is missing, and the command that fixes it.",
+		 false},
+};
+
+const char *pl_command_name(enum pl_command command)
+{
+	return command < PL_CMD_COUNT && commands[command].name ? commands[command].name : "";
+}
+
+static void push(struct pl_options *options, struct pl_texts *texts, const char *text)
+{
+	void *items = texts->items;
+
+	*(const char **)pl_arena_push(&options->arena, &items, &texts->count, &texts->capacity,
+				      sizeof(text)) = text;
+	texts->items = items;
+}
+
+static void push_commas(struct pl_options *options, struct pl_texts *texts, const char *text)
+{
+	char *copy = pl_arena_strdup(&options->arena, text), *save = NULL;
+
+	for (char *item = strtok_r(copy, ",", &save); item; item = strtok_r(NULL, ",", &save))
+		push(options, texts, item);
+}
+
+static void apply_choice(const struct spec *spec, int *value, const char *arg,
+			 struct argp_state *state)
+{
+	for (int i = 0; spec->choices[i]; i++) {
+		if (strcmp(spec->choices[i], arg))
+			continue;
+		*value = i;
+		return;
+	}
+	argp_error(state, "--%s %s: not one of %s", spec->name, arg, spec->arg);
+}
+
+static void apply(const struct spec *spec, struct pl_options *options, char *arg,
+		  struct argp_state *state)
+{
+	char *field = (char *)options + spec->at;
+	const char *value = arg ? arg : spec->if_bare;
+
+	switch (spec->kind) {
+	case KIND_FLAG:
+		*(bool *)field = true;
+		break;
+	case KIND_TEXT:
+		*(const char **)field = value;
+		break;
+	case KIND_LIST:
+		if (spec->at == AT(probes) || spec->at == AT(gaps))
+			push_commas(options, (struct pl_texts *)field, value);
+		else
+			push(options, (struct pl_texts *)field, value);
+		break;
+	case KIND_CHOICE:
+		apply_choice(spec, (int *)field, value, state);
+		break;
+	}
+}
+
+static error_t parse_key(int key, char *arg, struct argp_state *state)
+{
+	struct pl_options *options = state->input;
+
+	if (key == ARGP_KEY_ARG && commands[options->command].takes_args) {
+		push(options, &options->args, arg);
+		return 0;
+	}
+	if (key == ARGP_KEY_ARG)
+		argp_error(state, "%s: not an option; commands come first: pcielat %s …", arg, arg);
+	for (size_t i = 0; i < SPEC_COUNT; i++) {
+		if (key != (specs[i].key ? specs[i].key : (int)i + KEY_BASE))
+			continue;
+		apply(&specs[i], options, arg, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void check(const struct pl_options *o)
+{
+	const char *const outputs[] = {o->json, o->csv, o->html};
+	unsigned on_stdout = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		on_stdout += outputs[i] && !strcmp(outputs[i], "-");
+	if (on_stdout > 1) {
+		fprintf(stderr, "pcielat: only one of --json, --csv, --html can go to stdout; give "
+				"the others a file: --csv=FILE\n");
+		exit(PL_EXIT_USAGE);
+	}
+	if (o->quick && o->thorough) {
+		fprintf(stderr, "pcielat: --quick and --thorough exclude each other\n");
+		exit(PL_EXIT_USAGE);
+	}
+}
+
+static enum pl_command find_command(const char *word)
+{
+	for (int i = PL_CMD_RUN; i < PL_CMD_COUNT; i++)
+		if (!strcmp(commands[i].name, word))
+			return (enum pl_command)i;
+	return PL_CMD_NONE;
+}
+
+static void bad_command(const char *word)
+{
+	fprintf(stderr, "pcielat: %s: no such command; there is:", word);
+	for (int i = PL_CMD_RUN; i < PL_CMD_COUNT; i++)
+		fprintf(stderr, " %s", commands[i].name);
+	fprintf(stderr, " (see pcielat --help)\n");
+	exit(PL_EXIT_USAGE);
+}
+
+/* The options of one command in argp's form; zero-terminated, static storage. */
+static const struct argp_option *options_of(enum pl_command command)
+{
+	static struct argp_option list[SPEC_COUNT + 1];
+	size_t n = 0;
+
+	memset(list, 0, sizeof(list));
+	for (size_t i = 0; i < SPEC_COUNT; i++) {
+		if (!(specs[i].commands & ON(command)))
+			continue;
+		list[n].name = specs[i].name;
+		list[n].key = specs[i].key ? specs[i].key : (int)i + KEY_BASE;
+		list[n].arg = specs[i].arg;
+		list[n].flags = specs[i].if_bare ? OPTION_ARG_OPTIONAL : 0;
+		list[n].doc = specs[i].doc;
+		n++;
+	}
+	return list;
+}
+
+/* After the options of --help: the other commands, made from the table. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	const struct pl_options *options = input;
+	char *out = NULL;
+	size_t size = 0;
+	FILE *stream;
+
+	if (key != ARGP_KEY_HELP_POST_DOC || !options || options->command != PL_CMD_RUN)
+		return (char *)text;
+	stream = open_memstream(&out, &size);
+	if (!stream)
+		return (char *)text;
+	fprintf(stream, "Commands (pcielat COMMAND --help):\n");
+	for (int i = PL_CMD_RUN; i < PL_CMD_COUNT; i++)
+		fprintf(stream, "  %-9s %.*s.\n", commands[i].name,
+			(int)strcspn(commands[i].doc, ".:"), commands[i].doc);
+	fprintf(stream, "\nExit codes: 0 done, 1 internal, 2 usage, 3 nothing to measure, "
+			"4 permission missing for something asked for, 5 the environment refuses, "
+			"6 session mismatch, 7 compare threshold exceeded, 8 done with invalid "
+			"results, 10 move the card, 130/143 interrupted.\n");
+	fclose(stream);
+	return out;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+	(void)state;
+	fprintf(stream, "pcielat %s (schema %s %s)\n", PL_VERSION, PL_SCHEMA, PL_SCHEMA_VERSION);
+}
+
+void pl_options_parse(struct pl_options *options, int argc, char **argv)
+{
+	struct argp argp = {.parser = parse_key, .help_filter = help_filter};
+	char name[64];
+	char *doc;
+
+	memset(options, 0, sizeof(*options));
+	argp_program_version_hook = print_version;
+	argp_err_exit_status = PL_EXIT_USAGE;
+	if (argc < 2)
+		return;
+	options->command = PL_CMD_RUN;
+	if (argv[1][0] != '-') {
+		options->command = find_command(argv[1]);
+		if (options->command == PL_CMD_NONE)
+			bad_command(argv[1]);
+		snprintf(name, sizeof(name), "pcielat %s", argv[1]);
+		argv[1] = pl_arena_strdup(&options->arena, name);
+		argv++;
+		argc--;
+	}
+	argp.options = options_of(options->command);
+	argp.args_doc = commands[options->command].args;
+	doc = pl_arena_printf(&options->arena, "%s\v", commands[options->command].doc);
+	argp.doc = doc;
+	argp_parse(&argp, argc, argv, 0, NULL, options);
+	check(options);
+}
+
+void pl_options_fini(struct pl_options *options)
+{
+	pl_arena_fini(&options->arena);
+}

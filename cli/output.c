@@ -1,0 +1,90 @@
+#include "cli/output.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+int pl_output_file(const struct pl_run *run, const char *file, pl_writer *write, struct pl_err *err)
+{
+	bool is_stdout = !strcmp(file, "-");
+	FILE *out = is_stdout ? stdout : fopen(file, "we");
+	int rc;
+
+	if (!out)
+		return pl_fail(err, -errno, "%s: %s", file, strerror(errno));
+	rc = write(run, out, err);
+	if (fflush(out) && !rc)
+		rc = pl_fail(err, -errno, "%s: %s", is_stdout ? "stdout" : file, strerror(errno));
+	if (!is_stdout && fclose(out) && !rc)
+		rc = pl_fail(err, -errno, "%s: %s", file, strerror(errno));
+	return rc;
+}
+
+static int write_json(const struct pl_run *run, FILE *out, struct pl_err *err)
+{
+	return pl_report_write_json(run, NULL, out, err);
+}
+
+static int write_html(const struct pl_run *run, FILE *out, struct pl_err *err)
+{
+	return pl_report_write_html(run, NULL, out, err);
+}
+
+bool pl_output_owns_stdout(const struct pl_options *o)
+{
+	return (o->json && !strcmp(o->json, "-")) || (o->csv && !strcmp(o->csv, "-")) ||
+	       (o->html && !strcmp(o->html, "-"));
+}
+
+static bool wants_dir(const struct pl_options *o)
+{
+	return o->out_dir || (!o->json && !o->csv && !o->html);
+}
+
+/* Letters, digits, dots and dashes of a board name; the rest becomes a dash. */
+static void file_safe(char *text)
+{
+	for (; *text; text++)
+		if (!isalnum((unsigned char)*text) && *text != '.' && *text != '-')
+			*text = '-';
+}
+
+const char *pl_output_dir(struct pl_app *app)
+{
+	const char *board = app->run.machine.board_name;
+	char date[16], *name;
+	time_t now = time(NULL);
+	struct tm utc;
+
+	if (!wants_dir(&app->options))
+		return NULL;
+	if (app->options.out_dir)
+		return app->options.out_dir;
+	strftime(date, sizeof(date), "%Y-%m-%d", gmtime_r(&now, &utc));
+	name = pl_arena_printf(&app->run.arena, "pcielat-%.60s-%s",
+			       board && *board ? board : "board", date);
+	file_safe(name);
+	app->options.out_dir = name;
+	return name;
+}
+
+int pl_output_results(const struct pl_app *app, struct pl_err *err)
+{
+	const struct pl_options *o = &app->options;
+	const struct {
+		const char *file;
+		pl_writer *write;
+	} files[] = {{o->json, write_json}, {o->csv, pl_report_write_csv}, {o->html, write_html}};
+	struct pl_err other = {0, ""};
+	int rc = o->out_dir ? pl_report_write_dir(&app->run, o->out_dir, NULL, err) : 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		int one = files[i].file ? pl_output_file(&app->run, files[i].file, files[i].write,
+							 rc ? &other : err)
+					: 0;
+
+		rc = rc ? rc : one;
+	}
+	return rc;
+}

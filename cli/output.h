@@ -1,0 +1,23 @@
+#ifndef PL_CLI_OUTPUT_H
+#define PL_CLI_OUTPUT_H
+
+#include <stdio.h>
+
+#include "cli/app.h"
+
+typedef int pl_writer(const struct pl_run *run, FILE *out, struct pl_err *err);
+
+/* Runs a writer into FILE ("-": stdout) and checks that everything arrived. 0 or -errno. */
+int pl_output_file(const struct pl_run *run, const char *file, pl_writer *write,
+		   struct pl_err *err);
+/*
+ * Everything the options ask for: --json, --csv, --html, and the result directory unless only
+ * single files were asked for. The first failure is returned, the others are still written.
+ */
+int pl_output_results(const struct pl_app *app, struct pl_err *err);
+/* The result directory: -o, or pcielat-BOARD-DATE; NULL when none is to be written. */
+const char *pl_output_dir(struct pl_app *app);
+/* Whether a machine-readable format goes to stdout, which silences the table. */
+bool pl_output_owns_stdout(const struct pl_options *options);
+
+#endif
