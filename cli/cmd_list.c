@@ -10,6 +10,8 @@ enum pl_exit pl_cmd_list(struct pl_app *app)
 
 	if (app->options.json)
 		rc = pl_output_file(&app->run, app->options.json, pl_report_write_list_json, &err);
+	else if (app->options.tree)
+		rc = pl_report_write_tree(&app->run, &app->style, stdout, &err);
 	else
 		rc = pl_report_write_list(&app->run, &app->style, stdout, &err);
 	if (rc)

@@ -81,6 +81,8 @@ static const struct spec specs[] = {
 	 "write summary CSV to FILE, or to stdout instead of the table", NULL, "-"},
 	{"html", 0, "FILE", KIND_TEXT, AT(html), ON_MEASURE,
 	 "write the HTML report to FILE, or to stdout instead of the table", NULL, "-"},
+	{"tree", 't', NULL, KIND_FLAG, AT(tree), ON(PL_CMD_LIST), "draw the tree of links", NULL,
+	 NULL},
 	{"sysroot", 0, "DIR", KIND_TEXT, AT(sysroot), ON_MACHINE,
 	 "a capture instead of this machine (list only)", NULL, NULL},
 	{"dump", 0, "FILE", KIND_TEXT, AT(dump), ON(PL_CMD_LIST),

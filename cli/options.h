@@ -45,7 +45,7 @@ struct pl_options {
 	bool allow_virtual, dry_run;
 	/* what comes out */
 	const char *out_dir, *json, *csv, *html;
-	bool quiet;
+	bool tree, quiet;
 	int color, progress; /* enum pl_when */
 	bool ascii;
 	struct pl_texts args; /* positional */

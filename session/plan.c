@@ -21,6 +21,9 @@ static const struct budget budgets[] = {
 	{PL_PROBE_HOST, {100, 400, 1000}, 300.0},
 };
 
+/* Setting a state, letting it settle and reading both ends back: once a round; for the estimate. */
+#define SET_STATE_S 0.12
+
 /* At least 12 blocks always: a t interval over fewer covers badly when the blocks are skewed. */
 static const unsigned blocks_of[] = {
 	[PL_EFFORT_QUICK] = 12, [PL_EFFORT_DEFAULT] = 12, [PL_EFFORT_THOROUGH] = 24};
@@ -235,11 +238,17 @@ static const uint64_t *gaps_of(const struct pl_plan_options *o, size_t *count)
 	return o->gaps_ns;
 }
 
+/* Functions inside a chip have no link of their own that could sleep: continuous traffic will do.
+ */
+static bool has_own_link(const struct pl_slot *slot)
+{
+	return slot->device && slot->link.is_present && !slot->built_in;
+}
+
 static void plan_state(struct planner *p, const struct pl_slot *slot, const char *state)
 {
 	size_t count = 0;
-	const uint64_t *gaps =
-		slot->device && slot->link.is_present ? gaps_of(p->options, &count) : NULL;
+	const uint64_t *gaps = has_own_link(slot) ? gaps_of(p->options, &count) : NULL;
 
 	p->state = state;
 	p->gap_ns = 0;
@@ -257,13 +266,16 @@ static void plan_slot(struct planner *p, const struct pl_slot *slot)
 	const struct pl_link_path *path =
 		p->options->find_path ? p->options->find_path(p->options->ctx, slot) : NULL;
 
-	if (!path || path->state_count < 2 || p->options->ladders_only) {
+	if (!path || path->state_count < 2 || p->options->ladders_only || !has_own_link(slot)) {
 		plan_state(p, slot, "as_found");
 		return;
 	}
-	for (size_t i = 0; i < path->state_count; i++)
-		if (pl_grid_takes_state(p->options->effort, &path->states[i]))
-			plan_state(p, slot, path->states[i].name);
+	for (size_t i = 0; i < path->state_count; i++) {
+		if (!pl_grid_takes_state(p->options->effort, &path->states[i]))
+			continue;
+		plan_state(p, slot, path->states[i].name);
+		p->run->planned_s += blocks_of[p->options->effort] * SET_STATE_S;
+	}
 }
 
 static bool is_named(const struct pl_plan_options *o)
