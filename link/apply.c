@@ -100,10 +100,21 @@ static bool shows_l1ss(const struct pl_aspm_function *now, const struct pl_aspm_
 	 */
 	uint32_t mask = target & PL_ASPM_L1 ? PL_LINK_L1SS_ENABLE_MASK : 0xcu;
 
-	if (!found->has_l1ss)
-		return true;
 	return now->has_l1ss &&
 	       ((now->l1ss_ctl1 ^ l1ss_field(target, found->l1ss_ctl1)) & mask) == 0;
+}
+
+/* Both ends; substates that one end does not have are nobody's and stay as they were. */
+static bool show_l1ss(const struct pl_aspm_link *now, const struct pl_aspm_link *found,
+		      unsigned target)
+{
+	if (!found->up.has_l1ss || !found->down[0].has_l1ss)
+		return ((now->up.l1ss_ctl1 ^ found->up.l1ss_ctl1) & PL_LINK_L1SS_ENABLE_MASK) ==
+			       0 &&
+		       ((now->down[0].l1ss_ctl1 ^ found->down[0].l1ss_ctl1) &
+			PL_LINK_L1SS_ENABLE_MASK) == 0;
+	return shows_l1ss(&now->up, &found->up, target) &&
+	       shows_l1ss(&now->down[0], &found->down[0], target);
 }
 
 static bool is_function_as_found(const struct pl_aspm_function *now,
@@ -129,8 +140,7 @@ bool pl_link_shows(const struct pl_aspm_link *now, const struct pl_aspm_link *fo
 {
 	target = pl_link_normalise(target);
 	if (now->down_count != found->down_count || !shows_lnkctl(&now->up, &found->up, target) ||
-	    !shows_l1ss(&now->up, &found->up, target) ||
-	    !shows_l1ss(&now->down[0], &found->down[0], target))
+	    !show_l1ss(now, found, target))
 		return false;
 	for (size_t i = 0; i < found->down_count; i++)
 		if (!shows_lnkctl(&now->down[i], &found->down[i], target))

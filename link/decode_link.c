@@ -81,6 +81,7 @@ static void decode_l1ss(struct pl_aspm_link *link)
 	const struct pl_aspm_function *up = &link->up, *down = link->down;
 
 	link->common_mode_restore_us = link->power_on_us = -1;
+	link->common_mode_set_us = link->power_on_set_us = -1;
 	link->l1_2_threshold_ns = -1;
 	if (!link->down_count || !up->has_l1ss || !down->has_l1ss)
 		return;
@@ -88,6 +89,9 @@ static void decode_l1ss(struct pl_aspm_link *link)
 					      pl_link_decode_common_mode_us(down->l1ss_cap));
 	link->power_on_us = larger(pl_link_decode_cap_power_on_us(up->l1ss_cap),
 				   pl_link_decode_cap_power_on_us(down->l1ss_cap));
+	link->common_mode_set_us = pl_link_decode_common_mode_us(up->l1ss_ctl1);
+	link->power_on_set_us = larger(pl_link_decode_ctl2_power_on_us(up->l1ss_ctl2),
+				       pl_link_decode_ctl2_power_on_us(down->l1ss_ctl2));
 	link->l1_2_threshold_ns = pl_link_decode_threshold_ns(up->l1ss_ctl1);
 }
 
@@ -97,6 +101,17 @@ static int decode_ltr(const struct pl_aspm_link *link)
 	if (!link->up.is_readable || !link->down_count || !link->down[0].is_readable)
 		return -1;
 	return (link->up.devctl2 & link->down[0].devctl2 & PL_LINK_DEVCTL2_LTR) != 0;
+}
+
+static void decode_ltr_max(struct pl_aspm_link *link)
+{
+	const struct pl_aspm_function *f = link->down;
+
+	link->ltr_max_snoop_ns = link->ltr_max_no_snoop_ns = -1;
+	if (!link->down_count || !f->has_ltr)
+		return;
+	link->ltr_max_snoop_ns = pl_link_decode_ltr_ns((uint16_t)f->ltr_max);
+	link->ltr_max_no_snoop_ns = pl_link_decode_ltr_ns((uint16_t)(f->ltr_max >> 16));
 }
 
 void pl_link_decode_link(struct pl_aspm_link *link)
@@ -109,6 +124,7 @@ void pl_link_decode_link(struct pl_aspm_link *link)
 	decode_exit(link);
 	decode_acceptable(link);
 	decode_l1ss(link);
+	decode_ltr_max(link);
 	link->ltr_enabled = decode_ltr(link);
 	link->clkpm_enabled =
 		link->enabled == PL_ASPM_UNKNOWN ? -1 : (link->enabled & PL_ASPM_CLKPM) != 0;

@@ -83,8 +83,9 @@ static const char *ask_oddities(const struct question *q)
 		if ((link->down[i].lnkctl & PL_LINK_LNKCTL_ASPM_MASK) != field)
 			return say(q, "its ends or functions do not have the same states enabled; "
 				      "the kernel could not put that back, so it is left as found");
-	if (link->up.has_l1ss != link->down[0].has_l1ss ||
-	    ((link->up.l1ss_ctl1 ^ link->down[0].l1ss_ctl1) & PL_LINK_L1SS_ENABLE_MASK))
+	if (!link->up.has_l1ss || !link->down[0].has_l1ss)
+		return NULL; /* the kernel never touches substates that one end does not have */
+	if ((link->up.l1ss_ctl1 ^ link->down[0].l1ss_ctl1) & PL_LINK_L1SS_ENABLE_MASK)
 		return say(q,
 			   "its ends do not have the same L1 substates enabled; the kernel could "
 			   "not put that back, so it is left as found");

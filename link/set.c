@@ -223,24 +223,22 @@ int pl_link_set_state(struct pl_link_control *control, const struct pl_link_path
 		      struct pl_err *err)
 {
 	struct path_control *p = pl_link_own(path);
-	const char *why;
+	const char *why = needs_writes(control, p, state) ? find_refusal(control, p, state) : NULL;
 	int rc = 0;
 
+	if (why)
+		return refuse(check, why);
 	if (control->raised != p || state->kind != PL_LINK_STATE_RAISED)
 		rc = pl_link_unraise(control, err);
 	if (!rc)
 		rc = restore_others(control, p, err);
+	*check = (struct pl_link_check){.verdict = PL_VERDICT_NONE};
+	if (!rc && needs_writes(control, p, state))
+		rc = set_with_writes(control, p, state, check, err);
 	if (rc)
 		return rc;
-	*check = (struct pl_link_check){.verdict = PL_VERDICT_NONE};
-	if (needs_writes(control, p, state)) {
-		why = find_refusal(control, p, state);
-		if (why)
-			return refuse(check, why);
-		rc = set_with_writes(control, p, state, check, err);
-		if (rc || check->verdict == PL_VERDICT_NOT_SET)
-			return rc ? rc : pl_link_stop_if_needed(control, check, err);
-	}
+	if (check->verdict == PL_VERDICT_NOT_SET)
+		return pl_link_stop_if_needed(control, check, err);
 	p->now = state;
 	p->was_confirmed = false;
 	pl_link_check_path(control, p, check);

@@ -66,8 +66,10 @@ struct pl_aspm_link {
 	int64_t l0s_acceptable_ns, l1_acceptable_ns;
 	/* L1 substates; -1 where there is no capability. */
 	int common_mode_restore_us, power_on_us; /* larger of both ends' capability */
+	int common_mode_set_us, power_on_set_us; /* programmed: by the port; larger of both ends */
 	int64_t l1_2_threshold_ns;               /* of the port's control register */
-	int ltr_enabled;                         /* 1, 0, -1: not known */
+	int64_t ltr_max_snoop_ns, ltr_max_no_snoop_ns; /* of function 0 below; -1: none */
+	int ltr_enabled;                               /* 1, 0, -1: not known */
 	int clkpm_enabled;
 	int attr[PL_ATTR_COUNT]; /* kernel's files: 1, 0, -1: there is none */
 	enum pl_aspm_owner owner;

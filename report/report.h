@@ -32,6 +32,9 @@ int pl_report_write_table(const struct pl_run *run, const struct pl_text_style *
 			  struct pl_err *err);
 int pl_report_write_ladder(const struct pl_run *run, const struct pl_text_style *style, FILE *out,
 			   struct pl_err *err);
+/* `list --aspm`: every link (run->aspm_links), what it may do, what is on, what is suspicious. */
+int pl_report_write_aspm(const struct pl_run *run, const struct pl_text_style *style, FILE *out,
+			 struct pl_err *err);
 
 /* `list --json`: {schema, schema_version, generator, environment, slots, warnings, skipped}. */
 int pl_report_write_list_json(const struct pl_run *run, FILE *out, struct pl_err *err);

@@ -183,7 +183,8 @@ static void fill_config(struct fake_function *f, struct pl_rng *rng, enum fake_s
 	if (full)
 		fake_put32(c, FAKE_LNKCAP, fake_get32(c, FAKE_LNKCAP) | 3u << 10 | 1u << 18);
 	fake_put16(c, FAKE_DEVCTL2, (uint16_t)(fake_get16(c, FAKE_DEVCTL2) | 1u << 10));
-	fake_put32(c, 0x100, 0x14010001); /* AER, version 1, next at 140h */
+	/* AER, version 1; next is L1SS at 140h, or LTR right away */
+	fake_put32(c, 0x100, full || pick(rng) % 4 ? 0x14010001 : 0x16010001);
 	fake_put32(c, FAKE_L1SS, 0x1601001e);
 	fake_put32(c, 0x160, 0x00010018); /* LTR, the last */
 	if (full)
@@ -208,7 +209,7 @@ static void fill_legal(struct fake_kernel *fake, struct fake_link *link, struct 
 	unsigned aspm = (fake_get32(up, FAKE_LNKCAP) & fake_get32(down, FAKE_LNKCAP)) >> 10 & 3;
 	unsigned l1ss = fake_get32(up, FAKE_L1SS + 4) & fake_get32(down, FAKE_L1SS + 4) & 0x1f;
 
-	l1ss = l1ss & 0x10 ? l1ss & 0xf : 0;
+	l1ss = l1ss & 0x10 && fake_has_l1ss(up) && fake_has_l1ss(down) ? l1ss & 0xf : 0;
 	if (start == FAKE_OFF)
 		aspm = 0;
 	if (start == FAKE_LEGAL) {

@@ -115,6 +115,9 @@ void fake_close(struct fake_kernel *fake);
 /* The slots: two-function device, behind one switch, behind two. */
 enum { FAKE_SLOT_DIRECT, FAKE_SLOT_ONE_SWITCH, FAKE_SLOT_TWO_SWITCHES, FAKE_SLOTS };
 
+/* Whether the L1 PM Substates capability is in the list of a function. */
+bool fake_has_l1ss(const uint8_t *config);
+
 uint16_t fake_get16(const uint8_t *bytes, unsigned offset);
 uint32_t fake_get32(const uint8_t *bytes, unsigned offset);
 void fake_put16(uint8_t *bytes, unsigned offset, uint16_t value);

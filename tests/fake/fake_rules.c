@@ -64,11 +64,26 @@ static uint8_t *config_down(struct fake_kernel *fake, size_t index)
 	return fake->function[fake->link[index].down[0]].config;
 }
 
+bool fake_has_l1ss(const uint8_t *config)
+{
+	return fake_get16(config, 0x102) >> 4 == FAKE_L1SS; /* where the first header points */
+}
+
+/* A capability or control register of both ends; 0 when one end has no L1SS. */
+static uint32_t common_l1ss(struct fake_kernel *fake, size_t index, unsigned offset)
+{
+	const uint8_t *up = config_up(fake, index), *down = config_down(fake, index);
+
+	if (!fake_has_l1ss(up) || !fake_has_l1ss(down))
+		return 0;
+	return fake_get32(up, offset) & fake_get32(down, offset);
+}
+
 static unsigned supported(struct fake_kernel *fake, size_t index)
 {
 	const uint8_t *up = config_up(fake, index), *down = config_down(fake, index);
 	unsigned aspm = (fake_get32(up, FAKE_LNKCAP) & fake_get32(down, FAKE_LNKCAP)) >> 10;
-	unsigned l1ss = fake_get32(up, FAKE_L1SS + 4) & fake_get32(down, FAKE_L1SS + 4);
+	unsigned l1ss = common_l1ss(fake, index, FAKE_L1SS + 4);
 	unsigned bits = (aspm & 1 ? K_L0S_UP | K_L0S_DOWN : 0) | (aspm & 2 ? K_L1 : 0);
 
 	return bits & K_L1 && l1ss & 0x10 ? bits | from_l1ss(l1ss) : bits;
@@ -81,7 +96,7 @@ static unsigned enabled(struct fake_kernel *fake, size_t index)
 	unsigned bits = (up_ctl & 1 ? K_L0S_DOWN : 0) | (down_ctl & 1 ? K_L0S_UP : 0) |
 			(up_ctl & down_ctl & 2 ? K_L1 : 0);
 
-	return bits | from_l1ss(fake_get32(up, FAKE_L1SS_CTL1) & fake_get32(down, FAKE_L1SS_CTL1));
+	return bits | from_l1ss(common_l1ss(fake, index, FAKE_L1SS_CTL1));
 }
 
 static void boot_clkpm(struct fake_kernel *fake, size_t index)

@@ -38,6 +38,7 @@ static void assert_shown(const struct fake_kernel *fake, const struct pl_aspm_li
 {
 	unsigned lnkctl = (target & PL_ASPM_L0S ? 1u : 0) | (target & PL_ASPM_L1 ? 2u : 0);
 	unsigned l1ss = (target & PL_ASPM_L1_2 ? 4u : 0) | (target & PL_ASPM_L1_1 ? 8u : 0);
+	bool has_l1ss = link->up.has_l1ss && link->down[0].has_l1ss;
 
 	for (size_t i = 0; i < fake->function_count; i++) {
 		const struct fake_function *f = &fake->function[i];
@@ -48,7 +49,7 @@ static void assert_shown(const struct fake_kernel *fake, const struct pl_aspm_li
 		if (!is_end)
 			continue;
 		assert_int_equal(fake_get16(f->config, FAKE_LNKCTL) & 3, lnkctl);
-		if (f->bdf.fn == 0 || f->port_type)
+		if (has_l1ss && (f->bdf.fn == 0 || f->port_type))
 			assert_int_equal(fake_get32(f->config, FAKE_L1SS_CTL1) & 0xc, l1ss);
 	}
 }
@@ -56,6 +57,16 @@ static void assert_shown(const struct fake_kernel *fake, const struct pl_aspm_li
 static struct {
 	unsigned settable, refused, changed; /* shows that the test did something */
 } seen;
+
+/* A file of a link says that a state is on which not all registers show. */
+static bool claims_more(const struct pl_link_path *path)
+{
+	for (size_t i = 0; i < path->link_count; i++)
+		if (pl_link_found_states(path->links[i]->attr) &
+		    ~pl_link_possible_states(path->links[i]))
+			return true;
+	return false;
+}
 
 static void try_state(struct fake_kernel *fake, struct pl_link_control *control,
 		      const struct pl_link_path *path, const struct pl_link_state *state,
@@ -80,6 +91,11 @@ static void try_state(struct fake_kernel *fake, struct pl_link_control *control,
 	}
 	seen.settable++;
 	seen.changed += fake->state->log_count > before;
+	if (check.verdict == PL_VERDICT_KERNEL_ONLY && claims_more(path)) {
+		assert_int_equal(fake->state->log_count,
+				 before); /* odd from the start: untouched */
+		return;
+	}
 	if (check.verdict != PL_VERDICT_CONFIRMED)
 		print_message("%s: %s\n", state->name, check.why);
 	assert_int_equal(check.verdict, PL_VERDICT_CONFIRMED);

@@ -85,6 +85,46 @@ static void test_all_functions(void **state)
 	world_end_clean(&w);
 }
 
+/* One bit that flips in one word of one function at one end: seen, and the only thing wrong. */
+static void flip(struct world *w, const char *state, size_t function, unsigned offset, uint8_t bit)
+{
+	const struct pl_link_path *path = world_path(w, FAKE_SLOT_DIRECT);
+	uint8_t *config = w->fake.function[function].config;
+
+	assert_int_equal(world_set(w, FAKE_SLOT_DIRECT, state), 0);
+	assert_int_equal(w->check.verdict, PL_VERDICT_CONFIRMED);
+	config[offset] ^= bit;
+	assert_int_equal(pl_link_verify(w->control, path, &w->check, &w->err), 0);
+	if (w->check.verdict != PL_VERDICT_REVERTED)
+		fail_msg("%s: function %zu, offset %x, bit %x: %s", state, function, offset, bit,
+			 pl_aspm_verdict_name(w->check.verdict));
+	config[offset] ^= bit;
+	assert_int_equal(pl_link_verify(w->control, path, &w->check, &w->err), 0);
+	assert_int_equal(w->check.verdict, PL_VERDICT_CONFIRMED);
+}
+
+static void test_every_word_counts(void **state)
+{
+	static const char *const names[] = {"off", "l1_2", "as_found"};
+	struct world w;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	for (size_t n = 0; n < 3; n++) {
+		for (size_t function = 0; function < 3; function++) {
+			flip(&w, names[n], function, FAKE_LNKCTL, 1);
+			flip(&w, names[n], function, FAKE_LNKCTL, 2);
+			flip(&w, names[n], function, FAKE_LNKCTL + 1, 1); /* clock PM */
+		}
+		for (size_t function = 0; function < 2; function++) {
+			flip(&w, names[n], function, FAKE_L1SS_CTL1, 4);
+			flip(&w, names[n], function, FAKE_L1SS_CTL1, 8);
+		}
+	}
+	world_end_clean(&w);
+}
+
 static void test_other_paths_go_back(void **state)
 {
 	struct world w;
@@ -377,6 +417,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_states_of_a_chain),
 		cmocka_unit_test(test_all_functions),
+		cmocka_unit_test(test_every_word_counts),
 		cmocka_unit_test(test_other_paths_go_back),
 		cmocka_unit_test(test_lying_hardware),
 		cmocka_unit_test(test_kernel_claims_more),

@@ -185,6 +185,10 @@ static void test_link_substates_are_function_zero(void **state)
 	e.down[0].l1ss_cap = 0x1f | 10u << 8 | 7u << 19 | 1u << 16;
 	e.link.up.l1ss_ctl1 = 0x40803700 | 0xc;
 	e.down[0].l1ss_ctl1 = 0x40800000 | 0xf;
+	e.link.up.l1ss_ctl2 = 2u << 3 | 1;
+	e.down[0].l1ss_ctl2 = 2u << 3;
+	e.down[0].has_ltr = true;
+	e.down[0].ltr_max = 0x10011003;
 	decode(&e);
 	assert_int_equal(e.link.enabled & (PL_ASPM_L1_1 | PL_ASPM_L1_2),
 			 PL_ASPM_L1_1 | PL_ASPM_L1_2);
@@ -192,6 +196,10 @@ static void test_link_substates_are_function_zero(void **state)
 	assert_int_equal(e.link.common_mode_restore_us, 55);
 	assert_int_equal(e.link.power_on_us, 70);
 	assert_int_equal(e.link.l1_2_threshold_ns, 131072);
+	assert_int_equal(e.link.common_mode_set_us, 55);
+	assert_int_equal(e.link.power_on_set_us, 20);
+	assert_int_equal(e.link.ltr_max_snoop_ns, 3145728);
+	assert_int_equal(e.link.ltr_max_no_snoop_ns, 1048576);
 }
 
 static void test_link_latencies(void **state)
