@@ -69,6 +69,14 @@ static enum pl_aspm_verdict judge(const struct path_control *p, size_t i,
 	return attrs_show(now, target_of(p, i)) ? PL_VERDICT_KERNEL_ONLY : PL_VERDICT_NOT_SET;
 }
 
+/* Only what a state is made of: clock and PCI-PM bits are no part of the question. */
+static const char *show_states(const struct pl_aspm_function *f, char *out, size_t size)
+{
+	unsigned states = f->enabled == PL_ASPM_UNKNOWN ? f->enabled : f->enabled & PL_ASPM_STATES;
+
+	return pl_aspm_format(states, out, size);
+}
+
 static void explain(struct pl_link_check *check, const struct pl_aspm_link *now, unsigned target,
 		    enum pl_aspm_verdict verdict)
 {
@@ -82,12 +90,20 @@ static void explain(struct pl_link_check *check, const struct pl_aspm_link *now,
 			 pl_bdf_format(now->down[0].bdf, bdf));
 		return;
 	}
+	if (claims_more(now)) {
+		snprintf(check->why, sizeof(check->why),
+			 "%s: %s: its files say %s, the registers show %s above and %s below",
+			 pl_bdf_format(now->down[0].bdf, bdf), pl_aspm_verdict_name(verdict),
+			 pl_aspm_format(pl_link_found_states(now->attr), want, sizeof(want)),
+			 show_states(&now->up, up, sizeof(up)),
+			 show_states(&now->down[0], down, sizeof(down)));
+		return;
+	}
 	snprintf(check->why, sizeof(check->why),
 		 "%s: %s: wanted %s, the registers show %s above and %s below",
 		 pl_bdf_format(now->down[0].bdf, bdf), pl_aspm_verdict_name(verdict),
-		 pl_aspm_format(target, want, sizeof(want)),
-		 pl_aspm_format(now->up.enabled, up, sizeof(up)),
-		 pl_aspm_format(now->down[0].enabled, down, sizeof(down)));
+		 pl_aspm_format(target, want, sizeof(want)), show_states(&now->up, up, sizeof(up)),
+		 show_states(&now->down[0], down, sizeof(down)));
 }
 
 static void check_link(struct pl_link_control *control, struct path_control *p, size_t i,

@@ -170,6 +170,7 @@ static void test_kernel_claims_more(void **state)
 	world_open(&w);
 	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
 	assert_int_equal(w.check.verdict, PL_VERDICT_KERNEL_ONLY);
+	assert_non_null(strstr(w.check.why, "its files say L0s, the registers show none above"));
 	assert_int_equal(w.fake.state->log_count, 0);
 	world_free(&w);
 }

@@ -311,6 +311,7 @@ static void test_guard_is_replaced(void **state)
 	world_make(&w, FAKE_FULL);
 	world_open(&w);
 	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
+	assert_true(w.control->guard.pid > 0);
 	kill(w.control->guard.pid, SIGKILL);
 	waitid(P_PID, (id_t)w.control->guard.pid, NULL, WEXITED | WNOWAIT);
 	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "l1"), 0);
