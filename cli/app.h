@@ -34,5 +34,6 @@ enum pl_exit pl_cmd_list(struct pl_app *app);
 enum pl_exit pl_cmd_run(struct pl_app *app);
 enum pl_exit pl_cmd_trace(struct pl_app *app);
 enum pl_exit pl_cmd_doctor(struct pl_app *app);
+enum pl_exit pl_cmd_restore(struct pl_app *app);
 
 #endif

@@ -65,6 +65,9 @@ static const struct spec specs[] = {
 	 "auto: as found and less, restored afterwards; off: change nothing; raise: also what the "
 	 "firmware left off (leaves marks until reboot)",
 	 aspm_choices, NULL},
+	{"aspm", 0, NULL, KIND_FLAG, AT(aspm_survey), ON(PL_CMD_LIST),
+	 "every link instead: states supported and enabled at both ends, timings, doubts", NULL,
+	 NULL},
 	{"seed", 0, "N", KIND_TEXT, AT(seed), ON_MEASURE,
 	 "seed of the random orders (default: from the clock, printed in the results)", NULL, NULL},
 	{"cpu", 0, "N", KIND_TEXT, AT(cpu), ON_MEASURE,
@@ -127,6 +130,12 @@ static const struct command commands[PL_CMD_COUNT] = {
 	[PL_CMD_DOCTOR] =
 		{"doctor", "",
 		 "What can be measured now, what is missing, and the command that fixes it.",
+		 false},
+	[PL_CMD_RESTORE] =
+		{"restore", "",
+		 "Put back link states and power settings that a run which died has changed. Every "
+		 "run does so by itself when it starts; without a reboot in between nothing is "
+		 "lost.",
 		 false},
 };
 

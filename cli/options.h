@@ -12,6 +12,7 @@ enum pl_command {
 	PL_CMD_LIST,
 	PL_CMD_TRACE,
 	PL_CMD_DOCTOR,
+	PL_CMD_RESTORE,
 	PL_CMD_COUNT,
 };
 
@@ -40,7 +41,8 @@ struct pl_options {
 	const char *nvme_path; /* a software path of nvme_probe; NULL: the best that works */
 	struct pl_texts gaps;
 	bool no_gaps;
-	int aspm; /* enum pl_link_mode */
+	int aspm;         /* enum pl_link_mode */
+	bool aspm_survey; /* list --aspm */
 	const char *seed, *cpu;
 	bool allow_virtual, dry_run;
 	/* what comes out */

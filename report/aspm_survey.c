@@ -67,7 +67,9 @@ static void print_states(struct page *page, const struct pl_aspm_link *link)
 	const struct pl_aspm_function *down = link->down;
 
 	line(page, "supported", states(page, link->supported));
-	if (link->up.enabled == down->enabled || link->enabled == PL_ASPM_UNKNOWN)
+	/* The clock bit of the port has no meaning. */
+	if (((link->up.enabled ^ down->enabled) & ~PL_ASPM_CLKPM) == 0 ||
+	    link->enabled == PL_ASPM_UNKNOWN)
 		line(page, "enabled", states(page, link->enabled));
 	else
 		line(page, "enabled",

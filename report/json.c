@@ -142,6 +142,14 @@ static int finish(struct document *doc, struct pl_err *err)
 	return pl_out_finish(doc->out, err);
 }
 
+static void links(struct document *doc, const struct pl_run *run)
+{
+	open_array(doc, "links");
+	for (size_t i = 0; i < run->aspm_link_count; i++)
+		element(doc, pl_json_link(&run->aspm_links[i]));
+	close_array(doc);
+}
+
 int pl_report_write_list_json(const struct pl_run *run, FILE *out, struct pl_err *err)
 {
 	struct document doc = {out, "", false};
@@ -149,6 +157,8 @@ int pl_report_write_list_json(const struct pl_run *run, FILE *out, struct pl_err
 	head(&doc, run);
 	member(&doc, "environment", pl_json_environment(&run->machine));
 	slots(&doc, run);
+	if (run->aspm_link_count)
+		links(&doc, run);
 	warnings(&doc, run);
 	skipped(&doc, run);
 	return finish(&doc, err);
@@ -240,10 +250,7 @@ int pl_report_write_json(const struct pl_run *run, const char *samples_file, FIL
 	member(&doc, "session", session_of(run));
 	member(&doc, "environment", pl_json_environment(&run->machine));
 	slots(&doc, run);
-	open_array(&doc, "links");
-	for (size_t i = 0; i < run->aspm_link_count; i++)
-		element(&doc, pl_json_link(&run->aspm_links[i]));
-	close_array(&doc);
+	links(&doc, run);
 	open_array(&doc, "gpus");
 	for (size_t i = 0; i < run->gpu_count; i++)
 		element(&doc, pl_json_gpu(&run->gpus[i]));
