@@ -13,6 +13,7 @@ static const struct {
 	const char *text;
 } states[] = {
 	{"as_found", PL_STATE_AS_FOUND, "its state as found"},
+	{"off_again", 0, "off again"},
 	{"off", 0, "off"},
 	{"l0s_l1", PL_ASPM_L0S | PL_ASPM_L1, "L0s and L1"},
 	{"l0s", PL_ASPM_L0S, "L0s"},
@@ -71,11 +72,20 @@ int pl_state_parse(const char *name, struct pl_state *state)
 	return parse(name, state);
 }
 
+bool pl_state_is_control(const char *name)
+{
+	struct pl_state state;
+
+	return !pl_state_parse(name, &state) && !state.device &&
+	       (state.uplink || !strcmp(name, "off_again"));
+}
+
 bool pl_state_is_off(const char *name)
 {
 	struct pl_state state;
 
-	return !pl_state_parse(name, &state) && !state.device && !state.uplink;
+	return !pl_state_is_control(name) && !pl_state_parse(name, &state) && !state.device &&
+	       !state.uplink;
 }
 
 bool pl_state_is_same(const char *a, const char *b)

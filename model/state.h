@@ -12,6 +12,7 @@
  *   device_A_uplink_B           the link of the device in A, all links above it in B,
  *                               e.g. device_l1_uplink_off, device_off_uplink_as_found
  *   device_only                 the link of the device as found, the links above it off
+ *   off_again                   links off once more: the run's own control, must equal off
  *   uplink_only                 the link of the device off, the links above it as found
  */
 
@@ -27,6 +28,8 @@ struct pl_state {
 int pl_state_parse(const char *name, struct pl_state *state);
 /* Whether a name means that every link of the path is off. */
 bool pl_state_is_off(const char *name);
+/* A control, not a state of interest: off_again, or the device off with links above in a state. */
+bool pl_state_is_control(const char *name);
 /* Whether two names are the same state; NULL is "as_found". */
 bool pl_state_is_same(const char *a, const char *b);
 /* "L1", "L0s and L1", "L1.2", "as found", … for sentences; the name itself when not known. */

@@ -100,8 +100,8 @@ void pl_claims_resolve(struct pl_attribution *a)
 
 		if (claim->effect.status == PL_CLAIM_NOT_MADE)
 			continue;
-		claim->effect.detection_limit_ns =
-			pl_stats_detection_limit(claim->error, claim->df, level);
+		claim->effect.detection_limit_ns = pl_stats_detection_limit(
+			claim->error, claim->df, level / fmax(1.0, claim->searches));
 		if (claim->is_tested && p[i] <= PL_CLAIM_ALPHA)
 			claim->effect.status = PL_CLAIM_RESOLVED;
 	}
@@ -150,8 +150,12 @@ int pl_report_attribute(struct pl_run *run, struct pl_err *err)
 	run->effects = NULL;
 	run->effect_count = run->effect_capacity = 0;
 	pl_attribute_hops(&a);
+	pl_attribute_exits(&a);
 	pl_attribute_config_steps(&a);
+	pl_control_check_uplink(&a);
 	pl_claims_resolve(&a);
+	for (size_t i = 0; i < a.count; i++)
+		pl_claim_judge(&a, &a.claims[i]);
 	pl_claims_withhold(&a);
 	pl_claims_word(&a);
 	for (size_t i = 0; i < a.count; i++)

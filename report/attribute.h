@@ -8,6 +8,7 @@
  */
 
 #include "core/stats_infer.h"
+#include "core/stats_step.h"
 #include "model/run.h"
 
 /*
@@ -34,6 +35,7 @@ struct pl_claim {
 	struct pl_effect effect;
 	double error, df; /* of the estimate: for the detection limit */
 	bool is_tested;   /* has a p-value that counts in the family */
+	double searches;  /* places that were tried for it; 0 is 1 */
 	int gate;         /* index of the claim that must be resolved first; -1: none */
 	const struct pl_measurement *arm, *reference; /* what was compared */
 	uint64_t gap_ns;                              /* an exit: idle time it is given for */
@@ -81,12 +83,39 @@ struct pl_estimate pl_series_difference(const struct pl_run *run, const struct p
 /* "a 4 KiB read", "a register read", "a GPU read of host memory": after "adds 570 ns to …". */
 const char *pl_series_access(struct pl_attribution *a, const struct pl_measurement *m);
 
-/* ---- kinds of claims ---- */
+/*
+ * Whether the entry timer is read from this series: no probe with less software between the gap
+ * and the access was measured in this slot and state.
+ */
+bool pl_series_is_timer_probe(const struct pl_run *run, const struct pl_measurement *m);
 
-void pl_attribute_config_steps(struct pl_attribution *a);
-void pl_attribute_hops(struct pl_attribution *a);
+/* ---- curves ---- */
+
+/* One state minus another over the idle gap: values[block * positions + gap]. */
+struct pl_curve {
+	const struct pl_measurement *like;              /* the series it was asked for */
+	const struct pl_measurement **arm, **reference; /* per position, gaps ascending */
+	size_t positions, blocks;
+	double *values;
+	double floor_ns; /* resolution of one value */
+};
+
+/*
+ * All gaps at which the access, slot, function, state and boot of `like` and the same in
+ * reference_state were measured. false: there is none.
+ */
+bool pl_curve_build(struct pl_attribution *a, const struct pl_measurement *like,
+		    const char *reference_state, struct pl_curve *curve);
+/* Mean of positions high … minus mean of positions … low - 1. */
+struct pl_estimate pl_curve_contrast(const struct pl_curve *curve, size_t low, size_t high);
+struct pl_estimate pl_curve_at(const struct pl_curve *curve, size_t position);
 
 /* ---- links ---- */
+
+/* The link above this function, from the survey of all links; NULL when it is not there. */
+const struct pl_aspm_link *pl_links_above(const struct pl_run *run, struct pl_bdf bdf);
+/* Why there is no exit to separate in a slot without an arm that holds the links off. */
+const char *pl_links_no_exit_reason(struct pl_attribution *a, const struct pl_measurement *m);
 
 /* Why continuous traffic of this series may have met a sleeping link; NULL when it cannot. */
 const char *pl_links_refusal(struct pl_attribution *a, const struct pl_measurement *m);
@@ -99,6 +128,24 @@ const char *pl_links_hidden(struct pl_attribution *a, const struct pl_slot *slot
  * bytes): the difference of two slots bounds what the narrower or slower link adds. 0: not known.
  */
 double pl_link_serialisation_ns(const struct pl_slot *slot, uint32_t size_bytes);
+
+/* ---- kinds of claims ---- */
+
+void pl_attribute_config_steps(struct pl_attribution *a);
+void pl_attribute_hops(struct pl_attribution *a);
+/* Exits, with their entry timers, tails and chains. */
+void pl_attribute_exits(struct pl_attribution *a);
+void pl_attribute_tails(struct pl_attribution *a, const struct pl_curve *curve);
+void pl_attribute_chain(struct pl_attribution *a, const struct pl_measurement *m);
+/* Advertised against measured, once it is known what is resolved. */
+void pl_claim_judge(struct pl_attribution *a, struct pl_claim *claim);
+/*
+ * Why this series may not be compared with links off: the run's own control, links off against
+ * links off, shows a difference. NULL when there is no control or it holds.
+ */
+const char *pl_control_refusal(struct pl_attribution *a, const struct pl_measurement *m);
+/* Warns when the negative control (device link off, links above as found) differs from off. */
+void pl_control_check_uplink(struct pl_attribution *a);
 
 /* ---- the end ---- */
 

@@ -5,8 +5,7 @@
 
 /* What the links of a path allow a claim to say. */
 
-/* The link above this function, from the survey of all links; NULL when it is not there. */
-static const struct pl_aspm_link *link_above(const struct pl_run *run, struct pl_bdf bdf)
+const struct pl_aspm_link *pl_links_above(const struct pl_run *run, struct pl_bdf bdf)
 {
 	for (size_t i = 0; i < run->aspm_link_count; i++)
 		for (size_t k = 0; k < run->aspm_links[i].down_count; k++)
@@ -26,7 +25,7 @@ static unsigned enabled_on_path(const struct pl_run *run, const struct pl_slot *
 		enabled = slot->link.aspm_enabled;
 	}
 	for (size_t i = 0; i < slot->path_count; i++) {
-		const struct pl_aspm_link *link = link_above(run, slot->path[i]);
+		const struct pl_aspm_link *link = pl_links_above(run, slot->path[i]);
 
 		if (link && link->enabled == PL_ASPM_UNKNOWN)
 			return PL_ASPM_UNKNOWN;
@@ -53,6 +52,16 @@ const char *pl_links_refusal(struct pl_attribution *a, const struct pl_measureme
 				       "two accesses, and the links were not held off",
 				       m->slot->label);
 	return NULL;
+}
+
+const char *pl_links_no_exit_reason(struct pl_attribution *a, const struct pl_measurement *m)
+{
+	unsigned enabled = enabled_on_path(a->run, m->slot);
+
+	if (enabled == PL_ASPM_UNKNOWN)
+		return "what the links may do cannot be read (root can)";
+	return enabled ? "the links were not held off beside it: nothing to compare with"
+		       : "firmware left ASPM off: nothing to separate";
 }
 
 static bool is_on_path(const struct pl_slot *slot, struct pl_bdf bdf)

@@ -147,6 +147,27 @@ struct pl_estimate pl_series_difference(const struct pl_run *run, const struct p
 					    : across_boots(run, arm, reference, unit);
 }
 
+/* Least software between the gap and the access first. */
+static const enum pl_probe timer_probes[] = {PL_PROBE_BAR, PL_PROBE_CONFIG, PL_PROBE_GPU,
+					     PL_PROBE_NVME, PL_PROBE_NET};
+
+bool pl_series_is_timer_probe(const struct pl_run *run, const struct pl_measurement *m)
+{
+	for (size_t k = 0; k < sizeof(timer_probes) / sizeof(timer_probes[0]); k++) {
+		if (timer_probes[k] == m->probe)
+			return true;
+		for (size_t i = 0; i < run->measurement_count; i++) {
+			const struct pl_measurement *other = run->measurements[i];
+
+			if (other->probe == timer_probes[k] && other->slot == m->slot &&
+			    pl_bdf_is_equal(other->device, m->device) && other->is_valid &&
+			    other->conditions.gap_ns && is_state(other, m->conditions.state))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* What a reader calls an access: a GPU does not read "chase". */
 static const struct {
 	enum pl_probe probe;

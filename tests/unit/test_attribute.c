@@ -384,7 +384,8 @@ static void add_rung(struct board *board, size_t slot, size_t rung, unsigned off
 static void ladders_give_config_steps(void **state)
 {
 	struct board board;
-	size_t steps = 0;
+	const struct pl_effect *steps[8];
+	size_t count = 0;
 
 	(void)state;
 	init(&board);
@@ -396,16 +397,17 @@ static void ladders_give_config_steps(void **state)
 	for (size_t i = 0; i < board.run.effect_count; i++) {
 		const struct pl_effect *effect = &board.run.effects[i];
 
-		assert_int_equal(effect->kind, PL_EFFECT_CONFIG_STEP);
+		if (effect->kind != PL_EFFECT_CONFIG_STEP)
+			continue;
 		assert_int_equal(effect->status, PL_CLAIM_RESOLVED);
 		assert_null(strstr(effect->sentence, "chipset adds"));
 		assert_null(strstr(effect->sentence, "hop"));
-		steps++;
+		steps[count++] = effect;
 	}
-	assert_int_equal(steps, 3);
-	assert_true(fabs(board.run.effects[0].estimate_ns - 300.0) < 15.0);
-	assert_true(pl_bdf_is_equal(board.run.effects[1].reference_function, board.via.bdf));
-	assert_non_null(strstr(board.run.effects[2].sentence, "1 function between them"));
+	assert_int_equal(count, 3);
+	assert_true(fabs(steps[0]->estimate_ns - 300.0) < 15.0);
+	assert_true(pl_bdf_is_equal(steps[1]->reference_function, board.via.bdf));
+	assert_non_null(strstr(steps[2]->sentence, "1 function between them"));
 	pl_run_fini(&board.run);
 }
 

@@ -1,0 +1,230 @@
+#include <math.h>
+
+#include "core/stats_step.h"
+#include "model/state.h"
+#include "report/attribute.h"
+
+/*
+ * Exits: what waking a link costs, within one slot, from the arm with the links off at the same
+ * gap. A1, the exit at the start of a command, is the plateau beyond the entry timer minus the
+ * plateau below it; A0, the exit inside a command, is there without any gap.
+ */
+
+/* Plateaus that are used for A1: positions 0 … low - 1 against high … end. */
+struct plateaus {
+	size_t low, high;
+};
+
+/* Where no step is known: no gap at all against the longest quarter of the gaps. */
+static struct plateaus unsearched(const struct pl_curve *curve)
+{
+	size_t quarter = curve->positions / 4;
+
+	return (struct plateaus){1, curve->positions - (quarter ? quarter : 1)};
+}
+
+/*
+ * One gap is left out on each side of the step where there are enough: the neighbour may hold
+ * half-asleep links, or the bump of an access that met the link while it fell asleep.
+ */
+static struct plateaus around(const struct pl_curve *curve, const struct pl_step *step)
+{
+	size_t last = step->second ? step->second : step->split;
+	struct plateaus p = {step->split, last};
+
+	if (p.low > 1)
+		p.low--;
+	if (p.high + 1 < curve->positions)
+		p.high++;
+	return p;
+}
+
+/* The largest standard error that a step anywhere (but at the ends) would be measured with. */
+static double error_anywhere(const struct pl_curve *curve)
+{
+	double worst = pl_curve_contrast(curve, 1, unsearched(curve).high).error;
+
+	for (size_t k = 2; k + 2 < curve->positions; k++)
+		worst = fmax(worst, pl_curve_contrast(curve, k - 1, k + 1).error);
+	return worst;
+}
+
+/* Where in the curve something happened decides what may be said. */
+static void set_exit(struct pl_attribution *a, struct pl_claim *claim, const struct pl_curve *curve,
+		     const struct pl_step *step)
+{
+	bool is_found = step->shape == PL_SHAPE_STEP || step->shape == PL_SHAPE_TWO_STEPS;
+	struct plateaus p = is_found ? around(curve, step) : unsearched(curve);
+	struct pl_estimate e = pl_curve_contrast(curve, p.low, p.high);
+
+	/* The best of all splits was taken: its p-value pays for them. Without a step, the test of
+	 * the step is the test of the exit. */
+	claim->searches = (double)(curve->positions - 1);
+	e.p = is_found ? fmin(1.0, e.p * claim->searches) : step->p;
+	pl_claim_set(claim, &e);
+	claim->gap_ns = curve->arm[p.high]->conditions.gap_ns;
+	if (!is_found) {
+		claim->error = error_anywhere(curve);
+		claim->gap_ns = curve->arm[curve->positions - 1]->conditions.gap_ns;
+	}
+	if (step->shape == PL_SHAPE_SLOPE)
+		pl_claim_refuse(claim, "the difference rises with the gap as a slope and has no "
+				       "plateau: not the exit of a link");
+	if (step->shape == PL_SHAPE_TWO_STEPS)
+		pl_claim_note(a, claim, "It comes in two steps.");
+}
+
+static void add_timer(struct pl_attribution *a, const struct pl_curve *curve,
+		      const struct pl_step *step, size_t low, size_t high, int gate)
+{
+	struct pl_claim *claim =
+		pl_claim_add(a, PL_EFFECT_ENTRY_TIMER, curve->like, curve->reference[0]);
+	size_t last = curve->positions - 1;
+
+	claim->words = PL_WORDS_ENTRY_TIMER;
+	claim->gate = gate;
+	claim->effect.reference_class = PL_REF_SAME_SLOT;
+	claim->effect.status = PL_CLAIM_NOT_RESOLVED;
+	claim->effect.n = step->blocks;
+	claim->effect.p_value = step->p;
+	claim->gap_ns = curve->arm[last]->conditions.gap_ns;
+	if (step->shape == PL_SHAPE_FLAT) {
+		claim->effect.reason = "no step up to the longest gap";
+		return;
+	}
+	if (step->shape == PL_SHAPE_SLOPE) {
+		pl_claim_refuse(claim, "the difference has no step");
+		return;
+	}
+	claim->effect.low_ns = (double)curve->arm[low - 1]->conditions.gap_ns;
+	claim->effect.high_ns = (double)curve->arm[high]->conditions.gap_ns;
+	claim->effect.estimate_ns = 0.5 * (claim->effect.low_ns + claim->effect.high_ns);
+	claim->effect.status = PL_CLAIM_RESOLVED;
+}
+
+static void add_timers(struct pl_attribution *a, const struct pl_curve *curve,
+		       const struct pl_step *step, int gate)
+{
+	if (step->shape != PL_SHAPE_TWO_STEPS) {
+		add_timer(a, curve, step, step->low, step->high, gate);
+		return;
+	}
+	add_timer(a, curve, step, step->split, step->split, gate);
+	add_timer(a, curve, step, step->second, step->second, gate);
+}
+
+static void add_exit(struct pl_attribution *a, const struct pl_curve *curve)
+{
+	struct pl_claim *claim = pl_claim_add(a, PL_EFFECT_EXIT, curve->like, curve->reference[0]);
+	int index = (int)a->count - 1;
+	struct pl_step step;
+
+	claim->words = PL_WORDS_EXIT;
+	claim->effect.reference_class = PL_REF_SAME_SLOT;
+	if (curve->positions < 3) {
+		pl_claim_refuse(claim, "fewer than 3 idle gaps were measured with the links off "
+				       "beside it");
+		return;
+	}
+	step = pl_stats_find_step(curve->values, curve->blocks, curve->positions, PL_CLAIM_ALPHA,
+				  a->seed);
+	set_exit(a, claim, curve, &step);
+	if (pl_series_is_timer_probe(a->run, curve->like))
+		add_timers(a, curve, &step, index);
+}
+
+static void add_exit_in_command(struct pl_attribution *a, const struct pl_curve *curve)
+{
+	struct pl_claim *claim;
+	struct pl_estimate e;
+
+	if (curve->arm[0]->conditions.gap_ns || curve->like->probe == PL_PROBE_CONFIG)
+		return;
+	claim = pl_claim_add(a, PL_EFFECT_EXIT_IN_COMMAND, curve->arm[0], curve->reference[0]);
+	claim->words = PL_WORDS_EXIT_IN_COMMAND;
+	claim->effect.reference_class = PL_REF_SAME_SLOT;
+	e = pl_curve_at(curve, 0);
+	pl_claim_set(claim, &e);
+}
+
+/* No other arm than "as found": say why there is no exit to separate. */
+static void add_refusal(struct pl_attribution *a, const struct pl_measurement *m)
+{
+	struct pl_claim *claim = pl_claim_add(a, PL_EFFECT_EXIT, m, NULL);
+
+	claim->words = PL_WORDS_EXIT;
+	claim->effect.reference_class = PL_REF_SAME_SLOT;
+	pl_claim_refuse(claim, pl_links_no_exit_reason(a, m));
+}
+
+/* The first series of its access, slot, function and state stands for all gaps. */
+static bool is_first(const struct pl_run *run, size_t index)
+{
+	const struct pl_measurement *m = run->measurements[index];
+
+	for (size_t i = 0; i < index; i++) {
+		const struct pl_measurement *other = run->measurements[i];
+
+		if (other->slot == m->slot && other->boot == m->boot &&
+		    pl_bdf_is_equal(other->device, m->device) &&
+		    pl_series_is_same_access(other, m) &&
+		    pl_state_is_same(other->conditions.state, m->conditions.state))
+			return false;
+	}
+	return m->slot && m->slot->link.is_present && !m->is_off_path;
+}
+
+static bool has_off_arm(const struct pl_run *run, const struct pl_measurement *m)
+{
+	for (size_t i = 0; i < run->measurement_count; i++)
+		if (run->measurements[i]->slot == m->slot &&
+		    pl_state_is_off(run->measurements[i]->conditions.state))
+			return true;
+	return false;
+}
+
+static bool is_refused_before(const struct pl_attribution *a, const struct pl_slot *slot)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (a->claims[i].effect.kind == PL_EFFECT_EXIT &&
+		    a->claims[i].effect.slot == slot && !a->claims[i].reference)
+			return true;
+	return false;
+}
+
+static void add_curve_claims(struct pl_attribution *a, const struct pl_measurement *m)
+{
+	const char *control = pl_control_refusal(a, m);
+	struct pl_curve curve;
+
+	if (!pl_curve_build(a, m, "off", &curve))
+		return;
+	if (control) {
+		struct pl_claim *claim = pl_claim_add(a, PL_EFFECT_EXIT, m, curve.reference[0]);
+
+		claim->words = PL_WORDS_EXIT;
+		claim->effect.reference_class = PL_REF_SAME_SLOT;
+		pl_claim_refuse(claim, control);
+		return;
+	}
+	add_exit_in_command(a, &curve);
+	add_exit(a, &curve);
+	pl_attribute_tails(a, &curve);
+	pl_attribute_chain(a, m);
+}
+
+void pl_attribute_exits(struct pl_attribution *a)
+{
+	for (size_t i = 0; i < a->run->measurement_count; i++) {
+		const struct pl_measurement *m = a->run->measurements[i];
+
+		if (!is_first(a->run, i) || pl_state_is_control(m->conditions.state))
+			continue;
+		if (has_off_arm(a->run, m)) {
+			if (!pl_state_is_off(m->conditions.state))
+				add_curve_claims(a, m);
+		} else if (!is_refused_before(a, m->slot)) {
+			add_refusal(a, m);
+		}
+	}
+}
