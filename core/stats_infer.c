@@ -44,7 +44,7 @@ static void finish(struct pl_estimate *e)
 		e->p = pl_stats_t_p(e->mean / e->error, e->df);
 	if (e->n < 3)
 		return;
-	half = pl_stats_t_quantile(0.975, e->df) * e->error;
+	half = pl_stats_t95((size_t)e->df) * e->error;
 	e->low = e->mean - half;
 	e->high = e->mean + half;
 }

@@ -13,18 +13,28 @@
 #define RANDOM_PATTERNS 4095u
 #define SET_LEVEL 0.05 /* the 95 % set of splits */
 
+/* Mean of the values that are there; NAN when there is none. */
+static double mean_of(const double *row, size_t first, size_t end)
+{
+	double sum = 0.0;
+	size_t n = 0;
+
+	for (size_t g = first; g < end; g++) {
+		if (isnan(row[g]))
+			continue;
+		sum += row[g];
+		n++;
+	}
+	return n ? sum / (double)n : (double)NAN;
+}
+
 void pl_stats_step_contrast(const double *values, size_t blocks, size_t positions, size_t low,
 			    size_t high, double *out)
 {
 	for (size_t b = 0; b < blocks; b++) {
 		const double *row = values + b * positions;
-		double below = 0.0, above = 0.0;
 
-		for (size_t g = 0; g < low; g++)
-			below += row[g];
-		for (size_t g = high; g < positions; g++)
-			above += row[g];
-		out[b] = above / (double)(positions - high) - below / (double)low;
+		out[b] = mean_of(row, high, positions) - mean_of(row, 0, low);
 	}
 }
 

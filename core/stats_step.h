@@ -41,7 +41,8 @@ struct pl_step pl_stats_find_step(const double *values, size_t blocks, size_t po
 
 /*
  * One contrast per round: mean of positions high … positions - 1 minus mean of positions
- * 0 … low - 1. NAN where a value is missing.
+ * 0 … low - 1. Missing values (NAN) are left out; NAN where a side has none: plateaus are flat, so
+ * rounds that went on with some of the gaps only still say something.
  */
 void pl_stats_step_contrast(const double *values, size_t blocks, size_t positions, size_t low,
 			    size_t high, double *out);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/sequence.h"
 #include "report/report.h"
 
 struct pl_claim *pl_claim_add(struct pl_attribution *a, enum pl_effect_kind kind,
@@ -42,8 +43,19 @@ struct pl_claim *pl_claim_add(struct pl_attribution *a, enum pl_effect_kind kind
 	return claim;
 }
 
-void pl_claim_set(struct pl_claim *claim, const struct pl_estimate *estimate)
+static bool is_stopped(const struct pl_measurement *m)
 {
+	return m && pl_measurement_find_fact(m, PL_SEQUENCE_FACT);
+}
+
+void pl_claim_set(struct pl_claim *claim, const struct pl_estimate *given)
+{
+	struct pl_estimate widened = *given;
+	const struct pl_estimate *estimate = &widened;
+
+	if (is_stopped(claim->arm) || is_stopped(claim->reference))
+		pl_sequence_widen(&widened);
+
 	claim->effect.estimate_ns = estimate->mean;
 	claim->effect.low_ns = estimate->low;
 	claim->effect.high_ns = estimate->high;

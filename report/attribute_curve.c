@@ -34,20 +34,23 @@ static void fill_column(struct pl_curve *curve, size_t g, struct pl_arena *scrat
 
 	pl_measurement_block_centres(x, a);
 	pl_measurement_block_centres(y, b);
-	for (size_t i = 0; i < curve->blocks; i++)
-		curve->values[i * curve->positions + g] = a[i] - b[i];
+	for (size_t i = 0; i < curve->blocks; i++) {
+		bool is_there = i < x->blocks_done && i < y->blocks_done;
+
+		curve->values[i * curve->positions + g] = is_there ? a[i] - b[i] : (double)NAN;
+	}
 }
 
 static void fill(struct pl_curve *curve, struct pl_arena *arena)
 {
 	struct pl_arena scratch = {NULL};
 
-	curve->blocks = SIZE_MAX;
 	for (size_t g = 0; g < curve->positions; g++) {
 		size_t x = curve->arm[g]->blocks_done, y = curve->reference[g]->blocks_done;
 
-		curve->blocks = x < curve->blocks ? x : curve->blocks;
-		curve->blocks = y < curve->blocks ? y : curve->blocks;
+		size_t both = x < y ? x : y;
+
+		curve->blocks = both > curve->blocks ? both : curve->blocks;
 		curve->floor_ns = fmax(curve->floor_ns, fmax(curve->arm[g]->ns_per_tick,
 							     curve->reference[g]->ns_per_tick));
 	}

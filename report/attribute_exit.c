@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "core/fmt.h"
 #include "core/stats_step.h"
 #include "model/state.h"
 #include "report/attribute.h"
@@ -74,6 +75,34 @@ static void set_exit(struct pl_attribution *a, struct pl_claim *claim, const str
 		pl_claim_note(a, claim, "It comes in two steps.");
 }
 
+/*
+ * The idle time of the link is the gap plus the software around it. Whoever measured may say what
+ * it really was ("real_gap_min_ns", "real_gap_max_ns" of the series); else the requested gap
+ * stands.
+ */
+static double idle_ns(const struct pl_measurement *m, const char *fact)
+{
+	const struct pl_fact *found = pl_measurement_find_fact(m, fact);
+
+	return found ? found->value : (double)m->conditions.gap_ns;
+}
+
+static void set_bracket(struct pl_attribution *a, struct pl_claim *claim,
+			const struct pl_measurement *before, const struct pl_measurement *after)
+{
+	char low[32], high[32];
+
+	claim->effect.low_ns = idle_ns(before, "real_gap_min_ns");
+	claim->effect.high_ns = idle_ns(after, "real_gap_max_ns");
+	claim->effect.estimate_ns = 0.5 * (claim->effect.low_ns + claim->effect.high_ns);
+	if (!pl_measurement_find_fact(after, "real_gap_max_ns"))
+		return;
+	pl_fmt_ns(low, sizeof(low), (double)before->conditions.gap_ns);
+	pl_fmt_ns(high, sizeof(high), (double)after->conditions.gap_ns);
+	pl_claim_note(a, claim, "Gaps of %s and %s were asked for; these are the real ones.", low,
+		      high);
+}
+
 static void add_timer(struct pl_attribution *a, const struct pl_curve *curve,
 		      const struct pl_step *step, size_t low, size_t high, int gate)
 {
@@ -96,9 +125,7 @@ static void add_timer(struct pl_attribution *a, const struct pl_curve *curve,
 		pl_claim_refuse(claim, "the difference has no step");
 		return;
 	}
-	claim->effect.low_ns = (double)curve->arm[low - 1]->conditions.gap_ns;
-	claim->effect.high_ns = (double)curve->arm[high]->conditions.gap_ns;
-	claim->effect.estimate_ns = 0.5 * (claim->effect.low_ns + claim->effect.high_ns);
+	set_bracket(a, claim, curve->arm[low - 1], curve->arm[high]);
 	claim->effect.status = PL_CLAIM_RESOLVED;
 }
 

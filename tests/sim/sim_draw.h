@@ -1,0 +1,47 @@
+#ifndef PL_TESTS_SIM_DRAW_H
+#define PL_TESTS_SIM_DRAW_H
+
+#include "tests/sim/sim.h"
+
+/* A random board, the run that a plan would make for it, and what is true about it. */
+
+#define SIM_GAPS 10
+extern const uint64_t sim_gaps_ns[SIM_GAPS];
+
+enum sim_claim {
+	SIM_HOP_SAME_UNIT,
+	SIM_HOP_SAME_MODEL,
+	SIM_A0,
+	SIM_A1,
+	SIM_TAU,
+	SIM_TAIL,
+	SIM_CHAIN,
+	SIM_CLAIMS
+};
+
+/* What was put in: everything that a claim may be about. */
+struct sim_truth {
+	double hop_unit_ns, hop_model_ns;
+	double device_exit_ns, uplink_exit_ns; /* of the one link */
+	double device_entry_ns, uplink_entry_ns;
+	double media_ns;
+	double a0_ns, exit_ns, path_exit_ns; /* of the device link; of the whole path */
+	const char *state, *device_state;    /* names of the two arms beside "off" */
+	unsigned bits;                       /* the state as enum pl_aspm bits */
+};
+
+/* Draws noise, topology and effects; is_null: no effect at all. */
+void sim_draw(struct sim_board *board, uint64_t seed, bool is_null, struct sim_truth *truth);
+/* Puts the (changed) effects of the truth into the board and works out what follows from them. */
+void sim_apply(struct sim_board *board, struct sim_truth *truth);
+/* Plans and measures a whole run; samples per block of the grid, blocks per series. */
+void sim_run(struct sim_board *board, struct pl_run *run, const struct sim_truth *truth,
+	     unsigned blocks, size_t samples);
+
+/* Which kind of claim an effect is; SIM_CLAIMS: none that is scored. */
+enum sim_claim sim_claim_of(const struct pl_effect *effect, const struct sim_truth *truth);
+/* What is true for it (for SIM_TAU: the entry timer). */
+double sim_true_value(const struct pl_effect *effect, const struct sim_truth *truth);
+const char *sim_claim_name(enum sim_claim claim);
+
+#endif
