@@ -159,7 +159,7 @@ static double t_of(struct tails *t, double shift, double *differences)
 	e = pl_stats_estimate(differences, t->rounds, 0.0);
 	if (e.error > 0.0)
 		return e.mean / e.error;
-	return e.mean > 0.0 ? INFINITY : e.mean < 0.0 ? -INFINITY : 0.0;
+	return e.mean == 0.0 ? 0.0 : copysign(HUGE_VAL, e.mean);
 }
 
 /* The shift at which t falls through `target`: t falls as the shift grows. */

@@ -1,6 +1,7 @@
 #include "model/summary.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/stats.h"
@@ -76,29 +77,33 @@ size_t pl_measurement_block_quantiles(const struct pl_measurement *m, double p, 
 	return found;
 }
 
+double pl_measurement_block_centre(const struct pl_measurement *m, size_t b)
+{
+	size_t count;
+	const uint64_t *samples = pl_measurement_block(m, b, &count);
+	uint64_t *sorted;
+	double centre;
+
+	if (!samples)
+		return NONE;
+	sorted = malloc(count * sizeof(*sorted));
+	if (!sorted)
+		abort();
+	memcpy(sorted, samples, count * sizeof(*samples));
+	pl_stats_sort(sorted, count);
+	centre = pl_stats_grouped_median(sorted, count) * m->ns_per_tick;
+	free(sorted);
+	return centre;
+}
+
 size_t pl_measurement_block_centres(const struct pl_measurement *m, double *out)
 {
-	struct pl_arena scratch = {NULL};
-	uint64_t *sorted = pl_arena_array(&scratch, m->n, sizeof(*sorted));
 	size_t found = 0;
 
-	if (!m->ticks && m->stored_blocks) {
-		pl_arena_fini(&scratch);
-		return stored_blocks(m, 0.5, true, out);
-	}
 	for (size_t b = 0; b < m->blocks_done; b++) {
-		size_t count;
-		const uint64_t *samples = pl_measurement_block(m, b, &count);
-
-		out[b] = NONE;
-		if (!samples)
-			continue;
-		memcpy(sorted, samples, count * sizeof(*samples));
-		pl_stats_sort(sorted, count);
-		out[b] = pl_stats_grouped_median(sorted, count) * m->ns_per_tick;
-		found++;
+		out[b] = pl_measurement_block_centre(m, b);
+		found += !isnan(out[b]);
 	}
-	pl_arena_fini(&scratch);
 	return found;
 }
 

@@ -33,5 +33,7 @@ size_t pl_measurement_block_quantiles(const struct pl_measurement *m, double p, 
  * that have a value.
  */
 size_t pl_measurement_block_centres(const struct pl_measurement *m, double *out);
+/* The same of one block. */
+double pl_measurement_block_centre(const struct pl_measurement *m, size_t b);
 
 #endif

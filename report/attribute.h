@@ -9,6 +9,7 @@
 
 #include "core/stats_infer.h"
 #include "core/stats_step.h"
+#include "model/access.h"
 #include "model/run.h"
 
 /*
@@ -66,8 +67,6 @@ void pl_claim_note(struct pl_attribution *a, struct pl_claim *claim, const char 
 
 /* NULL when the series may enter a claim, else why not, in one sentence. */
 const char *pl_series_refusal(struct pl_attribution *a, const struct pl_measurement *m);
-/* Same kind of access by the same software path: all but link state, gap, slot and device. */
-bool pl_series_is_same_access(const struct pl_measurement *a, const struct pl_measurement *b);
 /* First measurement of the same access and boot as `like`, of this slot, state and gap; NULL. */
 const struct pl_measurement *pl_series_find(const struct pl_run *run,
 					    const struct pl_measurement *like,

@@ -20,7 +20,7 @@ static const struct pl_measurement *device_only(const struct pl_run *run,
 
 		if (other->slot == m->slot && other->boot == m->boot &&
 		    pl_bdf_is_equal(other->device, m->device) &&
-		    pl_series_is_same_access(other, m) &&
+		    pl_measurement_is_same_access(other, m) &&
 		    !pl_state_parse(other->conditions.state, &part) && !part.uplink &&
 		    part.device && part.device == whole.device)
 			return other;

@@ -20,7 +20,7 @@ static const struct pl_measurement *rung(const struct pl_run *run, const struct 
 
 		if (m->slot == ladder->slot && m->has_device && pl_bdf_is_equal(m->device, bdf) &&
 		    m->boot == ladder->like->boot && !m->conditions.gap_ns &&
-		    pl_series_is_same_access(m, ladder->like) &&
+		    pl_measurement_is_same_access(m, ladder->like) &&
 		    pl_state_is_same(m->conditions.state, ladder->like->conditions.state))
 			return m;
 	}
@@ -59,7 +59,7 @@ static bool is_told(const struct pl_attribution *a, const struct pl_measurement 
 		if (claim->effect.kind == PL_EFFECT_CONFIG_STEP &&
 		    pl_bdf_is_equal(claim->effect.function, far->device) &&
 		    pl_bdf_is_equal(claim->effect.reference_function, near->device) &&
-		    pl_series_is_same_access(claim->arm, far) &&
+		    pl_measurement_is_same_access(claim->arm, far) &&
 		    pl_state_is_same(claim->effect.state, far->conditions.state))
 			return true;
 	}
@@ -92,7 +92,7 @@ static bool is_first_rung(const struct pl_run *run, size_t index)
 		const struct pl_measurement *other = run->measurements[i];
 
 		if (other->slot == m->slot && other->boot == m->boot && !other->conditions.gap_ns &&
-		    pl_series_is_same_access(other, m) &&
+		    pl_measurement_is_same_access(other, m) &&
 		    pl_state_is_same(other->conditions.state, m->conditions.state))
 			return false;
 	}

@@ -75,7 +75,7 @@ bool pl_curve_build(struct pl_attribution *a, const struct pl_measurement *like,
 		if (m->slot != like->slot || m->boot != like->boot ||
 		    !pl_bdf_is_equal(m->device, like->device) || !is_usable(m) ||
 		    !pl_state_is_same(m->conditions.state, like->conditions.state) ||
-		    !pl_series_is_same_access(m, like))
+		    !pl_measurement_is_same_access(m, like))
 			continue;
 		other = pl_series_find(run, m, m->slot, reference_state, m->conditions.gap_ns);
 		if (is_usable(other) && other->boot == m->boot)

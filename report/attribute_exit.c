@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "core/fmt.h"
 #include "core/stats_step.h"
@@ -50,6 +51,11 @@ static double error_anywhere(const struct pl_curve *curve)
 	return worst;
 }
 
+static bool is_slept(const struct pl_measurement *m)
+{
+	return m->conditions.idle && !strcmp(m->conditions.idle, "slept");
+}
+
 /* Where in the curve something happened decides what may be said. */
 static void set_exit(struct pl_attribution *a, struct pl_claim *claim, const struct pl_curve *curve,
 		     const struct pl_step *step)
@@ -73,6 +79,10 @@ static void set_exit(struct pl_attribution *a, struct pl_claim *claim, const str
 				       "plateau: not the exit of a link");
 	if (step->shape == PL_SHAPE_TWO_STEPS)
 		pl_claim_note(a, claim, "It comes in two steps.");
+	if (is_slept(curve->like))
+		pl_claim_note(a, claim,
+			      "The gaps were slept: power states of the processor that "
+			      "follow the link are in it.");
 }
 
 /*
@@ -156,7 +166,7 @@ static void add_exit(struct pl_attribution *a, const struct pl_curve *curve)
 	step = pl_stats_find_step(curve->values, curve->blocks, curve->positions, PL_CLAIM_ALPHA,
 				  a->seed);
 	set_exit(a, claim, curve, &step);
-	if (pl_series_is_timer_probe(a->run, curve->like))
+	if (!is_slept(curve->like) && pl_series_is_timer_probe(a->run, curve->like))
 		add_timers(a, curve, &step, index);
 }
 
@@ -184,21 +194,31 @@ static void add_refusal(struct pl_attribution *a, const struct pl_measurement *m
 	pl_claim_refuse(claim, pl_links_no_exit_reason(a, m));
 }
 
-/* The first series of its access, slot, function and state stands for all gaps. */
+static bool is_of_curve(const struct pl_measurement *m, const struct pl_measurement *other)
+{
+	return other->slot == m->slot && other->boot == m->boot &&
+	       pl_bdf_is_equal(other->device, m->device) &&
+	       pl_measurement_is_same_access(other, m) &&
+	       pl_state_is_same(other->conditions.state, m->conditions.state);
+}
+
+/* The first series with a gap stands for its curve; one without a gap only where there is none. */
 static bool is_first(const struct pl_run *run, size_t index)
 {
 	const struct pl_measurement *m = run->measurements[index];
 
-	for (size_t i = 0; i < index; i++) {
+	if (!pl_measurement_is_claimable(m) || !m->slot->link.is_present)
+		return false;
+	for (size_t i = 0; i < run->measurement_count; i++) {
 		const struct pl_measurement *other = run->measurements[i];
 
-		if (other->slot == m->slot && other->boot == m->boot &&
-		    pl_bdf_is_equal(other->device, m->device) &&
-		    pl_series_is_same_access(other, m) &&
-		    pl_state_is_same(other->conditions.state, m->conditions.state))
+		if (other == m || !is_of_curve(m, other))
+			continue;
+		if ((!m->conditions.gap_ns && other->conditions.gap_ns) ||
+		    (i < index && !m->conditions.gap_ns == !other->conditions.gap_ns))
 			return false;
 	}
-	return m->slot && m->slot->link.is_present && !m->is_off_path;
+	return true;
 }
 
 static bool has_off_arm(const struct pl_run *run, const struct pl_measurement *m)
@@ -219,6 +239,14 @@ static bool is_refused_before(const struct pl_attribution *a, const struct pl_sl
 	return false;
 }
 
+static bool has_gaps(const struct pl_run *run, const struct pl_slot *slot)
+{
+	for (size_t i = 0; i < run->measurement_count; i++)
+		if (run->measurements[i]->slot == slot && run->measurements[i]->conditions.gap_ns)
+			return true;
+	return false;
+}
+
 static void add_curve_claims(struct pl_attribution *a, const struct pl_measurement *m)
 {
 	const char *control = pl_control_refusal(a, m);
@@ -234,8 +262,12 @@ static void add_curve_claims(struct pl_attribution *a, const struct pl_measureme
 		pl_claim_refuse(claim, control);
 		return;
 	}
-	add_exit_in_command(a, &curve);
-	add_exit(a, &curve);
+	if (!is_slept(m))
+		add_exit_in_command(a, &curve);
+	if (curve.arm[curve.positions - 1]->conditions.gap_ns || !has_gaps(a->run, m->slot))
+		add_exit(a, &curve);
+	if (is_slept(m))
+		return;
 	pl_attribute_tails(a, &curve);
 	pl_attribute_chain(a, m);
 }

@@ -8,32 +8,6 @@
  * paths is confirmed off, or is as found without L0s; links without registers are named.
  */
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return a && b && !strcmp(a, b);
-}
-
-static uint64_t size_of(const struct pl_device *device)
-{
-	return device->namespace_count ? device->namespaces[0].size_bytes : 0;
-}
-
-static enum pl_reference_class class_of(const struct pl_slot *a, const struct pl_slot *b)
-{
-	const struct pl_device *x = a->device, *y = b->device;
-
-	if (!x || !y)
-		return PL_REF_NONE;
-	if (is_same_text(x->unit_hash, y->unit_hash))
-		return PL_REF_SAME_UNIT;
-	if (x->vendor_id == y->vendor_id && x->device_id == y->device_id &&
-	    x->subsystem_vendor_id == y->subsystem_vendor_id &&
-	    x->subsystem_id == y->subsystem_id && !x->model == !y->model &&
-	    (!x->model || !strcmp(x->model, y->model)) && size_of(x) == size_of(y))
-		return PL_REF_SAME_MODEL;
-	return PL_REF_NONE;
-}
-
 /* How far from the CPU: chips of the chipset first, then everything passed. */
 static size_t distance_of(const struct pl_slot *slot)
 {
@@ -76,7 +50,7 @@ static void choose(const struct pl_run *run, const struct pl_measurement *like,
 		if (slot == like->slot || !is_nearer(slot, like->slot))
 			continue;
 		m = continuous(run, like, slot);
-		class = class_of(slot, like->slot);
+		class = pl_slot_reference_class(slot, like->slot);
 		if (!m)
 			continue;
 		if (choice->reference &&
@@ -156,14 +130,14 @@ static bool is_candidate(const struct pl_run *run, size_t index)
 {
 	const struct pl_measurement *m = run->measurements[index];
 
-	if (!m->slot || m->is_off_path || m->conditions.gap_ns || m->probe == PL_PROBE_CONFIG ||
-	    !continuous(run, m, m->slot))
+	if (!pl_measurement_is_claimable(m) || m->conditions.gap_ns ||
+	    m->probe == PL_PROBE_CONFIG || !continuous(run, m, m->slot))
 		return false;
 	for (size_t i = 0; i < index; i++) {
 		const struct pl_measurement *other = run->measurements[i];
 
 		if (other->slot == m->slot && !other->conditions.gap_ns &&
-		    pl_series_is_same_access(other, m))
+		    pl_measurement_is_same_access(other, m))
 			return false;
 	}
 	return true;

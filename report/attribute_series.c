@@ -26,18 +26,6 @@ const char *pl_series_refusal(struct pl_attribution *a, const struct pl_measurem
 	return NULL;
 }
 
-bool pl_series_is_same_access(const struct pl_measurement *a, const struct pl_measurement *b)
-{
-	const struct pl_conditions *x = &a->conditions, *y = &b->conditions;
-
-	return a->probe == b->probe && is_same_text(a->metric, b->metric) &&
-	       x->size_bytes == y->size_bytes && x->queue_depth == y->queue_depth &&
-	       x->config_offset == y->config_offset && x->region_bytes == y->region_bytes &&
-	       is_same_text(x->path, y->path) && is_same_text(x->clock, y->clock) &&
-	       is_same_text(x->pattern, y->pattern) && is_same_text(x->memory, y->memory) &&
-	       is_same_text(x->idle ? x->idle : "spun", y->idle ? y->idle : "spun");
-}
-
 static bool is_state(const struct pl_measurement *m, const char *state)
 {
 	return is_same_text(m->conditions.state ? m->conditions.state : "as_found",
@@ -55,7 +43,7 @@ const struct pl_measurement *pl_series_find(const struct pl_run *run,
 		const struct pl_measurement *m = run->measurements[i];
 
 		if (m->slot != slot || m->conditions.gap_ns != gap_ns || !is_state(m, state) ||
-		    !pl_series_is_same_access(m, like))
+		    !pl_measurement_is_same_access(m, like))
 			continue;
 		/* A ladder has many functions per slot. */
 		if (slot == like->slot && !pl_bdf_is_equal(m->device, like->device))
@@ -112,7 +100,7 @@ static void gather(struct group *g, const struct pl_run *run, const struct pl_me
 
 		if (m->slot != like->slot || m->conditions.gap_ns != like->conditions.gap_ns ||
 		    !m->is_valid || !is_state(m, like->conditions.state) ||
-		    !pl_series_is_same_access(m, like) || !pl_measurement_block_centres(m, to))
+		    !pl_measurement_is_same_access(m, like) || !pl_measurement_block_centres(m, to))
 			continue;
 		g->boots[g->boot_count++] = pl_stats_estimate(to, m->blocks_done, 0.0).mean;
 		g->block_count += m->blocks_done;

@@ -15,6 +15,7 @@
 #include "core/rng.h"
 #include "core/sampler.h"
 #include "model/run.h"
+#include "session/precision.h"
 
 #define SIM_LINKS 4 /* of one path */
 #define SIM_SLOTS 4
@@ -97,8 +98,14 @@ void sim_run_init(struct pl_run *run, uint64_t seed);
 struct pl_measurement *sim_plan(struct pl_run *run, size_t slot, enum pl_probe probe,
 				const char *state, uint64_t gap_ns, unsigned blocks,
 				size_t samples);
-/* Measures one more round of these series in random order; first and last: range of the run's. */
-void sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t last);
+/*
+ * Measures one more round of the series first … last - 1 of the run that have blocks left, in
+ * random order; with a stopping rule those that it wants.
+ */
+void sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t last,
+	       const struct pl_stopping *stopping);
+/* The series are measured and valid; with what the probe knows of their gaps. */
+void sim_finish(const struct sim_board *board, struct pl_run *run, size_t first, size_t last);
 /* All planned rounds of the series first … last - 1; they become measured and valid. */
 void sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size_t last);
 

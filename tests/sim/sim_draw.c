@@ -165,7 +165,7 @@ void sim_draw(struct sim_board *board, uint64_t seed, bool is_null, struct sim_t
 }
 
 /* Tails are looked for after the longest gap: enough samples there for a p99. */
-static void plan_grid(struct pl_run *run, const char *state, unsigned blocks, size_t samples)
+static void plan_state(struct pl_run *run, const char *state, unsigned blocks, size_t samples)
 {
 	for (size_t g = 0; g < SIM_GAPS; g++) {
 		bool is_last = g + 1 == SIM_GAPS;
@@ -176,18 +176,23 @@ static void plan_grid(struct pl_run *run, const char *state, unsigned blocks, si
 	}
 }
 
+void sim_plan_grid(struct pl_run *run, const struct sim_truth *t, unsigned blocks, size_t samples)
+{
+	sim_plan(run, 0, PL_PROBE_BAR, "off", 0, blocks, samples);
+	plan_state(run, "off", blocks, samples);
+	plan_state(run, t->device_state, blocks, samples);
+	plan_state(run, t->state, blocks, samples);
+	sim_plan(run, 1, PL_PROBE_NVME, "off", 0, blocks, samples);
+	sim_plan(run, 1, PL_PROBE_NVME, t->state, 0, blocks, samples);
+}
+
 void sim_run(struct sim_board *board, struct pl_run *run, const struct sim_truth *t,
 	     unsigned blocks, size_t samples)
 {
 	size_t first;
 
 	sim_run_init(run, pl_rng_u64(&board->rng));
-	sim_plan(run, 0, PL_PROBE_BAR, "off", 0, blocks, samples);
-	plan_grid(run, "off", blocks, samples);
-	plan_grid(run, t->device_state, blocks, samples);
-	plan_grid(run, t->state, blocks, samples);
-	sim_plan(run, 1, PL_PROBE_NVME, "off", 0, blocks, samples);
-	sim_plan(run, 1, PL_PROBE_NVME, t->state, 0, blocks, samples);
+	sim_plan_grid(run, t, blocks, samples);
 	sim_measure(board, run, 0, run->measurement_count);
 	for (unsigned boot = 0; boot < 2 * BOOTS; boot++) {
 		sim_reboot(board);

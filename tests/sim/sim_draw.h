@@ -34,6 +34,9 @@ struct sim_truth {
 void sim_draw(struct sim_board *board, uint64_t seed, bool is_null, struct sim_truth *truth);
 /* Puts the (changed) effects of the truth into the board and works out what follows from them. */
 void sim_apply(struct sim_board *board, struct sim_truth *truth);
+/* The series of one boot: the drive behind the chipset over states and gaps, and its reference. */
+void sim_plan_grid(struct pl_run *run, const struct sim_truth *truth, unsigned blocks,
+		   size_t samples);
 /* Plans and measures a whole run; samples per block of the grid, blocks per series. */
 void sim_run(struct sim_board *board, struct pl_run *run, const struct sim_truth *truth,
 	     unsigned blocks, size_t samples);

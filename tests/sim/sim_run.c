@@ -161,13 +161,15 @@ static void step_clocks(struct sim_board *board)
 			board->noise.clock_step * (double)(pl_rng_below(&board->rng, 3)) / 2.0;
 }
 
-void sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t last)
+void sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t last,
+	       const struct pl_stopping *stopping)
 {
 	struct pl_clock clock = sim_clock(board);
 	size_t order[MAX_SERIES], count = 0;
 
 	for (size_t i = first; i < last && count < MAX_SERIES; i++)
-		if (run->measurements[i]->blocks_done < run->measurements[i]->blocks)
+		if (stopping ? pl_stopping_wants(stopping, i)
+			     : run->measurements[i]->blocks_done < run->measurements[i]->blocks)
 			order[count++] = i;
 	pl_rng_shuffle(&board->rng, order, count);
 	for (size_t i = 0; i < count; i++) {
@@ -190,15 +192,8 @@ static void note_idle(const struct sim_board *board, struct pl_run *run, struct 
 				  gap * (1.0 + GAP_JITTER) + board->software_ns);
 }
 
-void sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size_t last)
+void sim_finish(const struct sim_board *board, struct pl_run *run, size_t first, size_t last)
 {
-	unsigned rounds = 0;
-
-	for (size_t i = first; i < last; i++)
-		if (run->measurements[i]->blocks > rounds)
-			rounds = run->measurements[i]->blocks;
-	for (unsigned round = 0; round < rounds; round++)
-		sim_round(board, run, first, last);
 	for (size_t i = first; i < last; i++) {
 		struct pl_measurement *m = run->measurements[i];
 
@@ -207,4 +202,16 @@ void sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size
 		note_idle(board, run, m);
 		pl_measurement_summarise(m);
 	}
+}
+
+void sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size_t last)
+{
+	unsigned rounds = 0;
+
+	for (size_t i = first; i < last; i++)
+		if (run->measurements[i]->blocks > rounds)
+			rounds = run->measurements[i]->blocks;
+	for (unsigned round = 0; round < rounds; round++)
+		sim_round(board, run, first, last, NULL);
+	sim_finish(board, run, first, last);
 }

@@ -1,0 +1,18 @@
+#ifndef PL_MODEL_ACCESS_H
+#define PL_MODEL_ACCESS_H
+
+#include "model/run.h"
+
+/* Which series may be compared with which: asked by the attribution and by the stopping rule. */
+
+/* Whether claims are made from such a series at all. */
+bool pl_measurement_is_claimable(const struct pl_measurement *m);
+/*
+ * Same kind of access by the same software path: everything but link state, gap, slot and device
+ * is the same. A series without a gap belongs to the spun and to the slept arm.
+ */
+bool pl_measurement_is_same_access(const struct pl_measurement *a, const struct pl_measurement *b);
+/* The same unit in both slots, one of its model, or neither. */
+enum pl_reference_class pl_slot_reference_class(const struct pl_slot *a, const struct pl_slot *b);
+
+#endif
