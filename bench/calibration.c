@@ -43,10 +43,10 @@ int main(int argc, char **argv)
 	}
 	if (!o.boards || optind < argc)
 		return usage();
-	sim_calibrate(&o, &result);
+	pl_sim_calibrate(&o, &result);
 	if (!o.is_quiet)
-		sim_calibration_print(&result, stdout);
-	sim_calibration_print_json(&result, stdout);
-	sim_calibration_fini(&result);
+		pl_sim_calibration_print(&result, stdout);
+	pl_sim_calibration_print_json(&result, stdout);
+	pl_sim_calibration_fini(&result);
 	return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MIN_EXCEEDANCES 10.0
 #define MIN_BLOCKS 3u
@@ -45,6 +46,20 @@ double pl_stats_grouped_median(const uint64_t *sorted, size_t count)
 	high = last + 1 < count ? 0.5 * (double)(sorted[last + 1] - value) : 0.0;
 	return (double)value - low +
 	       (low + high) * (0.5 * (double)count - (double)first) / (double)(last - first + 1);
+}
+
+double pl_stats_centre(const uint64_t *values, size_t count)
+{
+	uint64_t *sorted = malloc(count * sizeof(*sorted));
+	double centre;
+
+	if (!sorted)
+		abort();
+	memcpy(sorted, values, count * sizeof(*sorted));
+	pl_stats_sort(sorted, count);
+	centre = pl_stats_grouped_median(sorted, count);
+	free(sorted);
+	return centre;
 }
 
 bool pl_stats_quantile_is_carried(size_t count, double p)

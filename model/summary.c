@@ -1,7 +1,6 @@
 #include "model/summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/stats.h"
@@ -81,19 +80,8 @@ double pl_measurement_block_centre(const struct pl_measurement *m, size_t b)
 {
 	size_t count;
 	const uint64_t *samples = pl_measurement_block(m, b, &count);
-	uint64_t *sorted;
-	double centre;
 
-	if (!samples)
-		return NONE;
-	sorted = malloc(count * sizeof(*sorted));
-	if (!sorted)
-		abort();
-	memcpy(sorted, samples, count * sizeof(*samples));
-	pl_stats_sort(sorted, count);
-	centre = pl_stats_grouped_median(sorted, count) * m->ns_per_tick;
-	free(sorted);
-	return centre;
+	return samples ? pl_stats_centre(samples, count) * m->ns_per_tick : NONE;
 }
 
 size_t pl_measurement_block_centres(const struct pl_measurement *m, double *out)

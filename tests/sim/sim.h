@@ -78,35 +78,35 @@ struct sim_board {
 
 /* ---- physics ---- */
 
-void sim_board_init(struct sim_board *board, uint64_t seed);
+void pl_sim_board_init(struct sim_board *board, uint64_t seed);
 /* The virtual clock of a board: 1 tick is 1 ns, a gap costs nothing. */
-struct pl_clock sim_clock(struct sim_board *board);
+struct pl_clock pl_sim_clock(struct sim_board *board);
 /* What waking the path of a slot takes when every link of it sleeps in the state it may. */
-double sim_path_exit_ns(const struct sim_board *board, size_t slot, unsigned device,
-			unsigned uplink);
+double pl_sim_path_exit_ns(const struct sim_board *board, size_t slot, unsigned device,
+			   unsigned uplink);
 /* The sampler of one series: m->slot (its index in the run), probe, conditions.state. */
-void sim_open(struct sim_board *board, const struct pl_run *run, struct pl_measurement *m,
-	      struct pl_sampler *sampler);
+void pl_sim_open(struct sim_board *board, const struct pl_run *run, struct pl_measurement *m,
+		 struct pl_sampler *sampler);
 /* A reboot: new offsets of the devices. */
-void sim_reboot(struct sim_board *board);
+void pl_sim_reboot(struct sim_board *board);
 
 /* ---- a run on a board ---- */
 
 /* Slots and devices of a run, as discovery would have filled them. */
-void sim_run_init(struct pl_run *run, uint64_t seed);
+void pl_sim_run_init(struct pl_run *run, uint64_t seed);
 /* Adds a planned series with its buffers. */
-struct pl_measurement *sim_plan(struct pl_run *run, size_t slot, enum pl_probe probe,
-				const char *state, uint64_t gap_ns, unsigned blocks,
-				size_t samples);
+struct pl_measurement *pl_sim_plan(struct pl_run *run, size_t slot, enum pl_probe probe,
+				   const char *state, uint64_t gap_ns, unsigned blocks,
+				   size_t samples);
 /*
  * Measures one more round of the series first … last - 1 of the run that have blocks left, in
  * random order; with a stopping rule those that it wants.
  */
-void sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t last,
-	       const struct pl_stopping *stopping);
+void pl_sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t last,
+		  const struct pl_stopping *stopping);
 /* The series are measured and valid; with what the probe knows of their gaps. */
-void sim_finish(const struct sim_board *board, struct pl_run *run, size_t first, size_t last);
+void pl_sim_finish(const struct sim_board *board, struct pl_run *run, size_t first, size_t last);
 /* All planned rounds of the series first … last - 1; they become measured and valid. */
-void sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size_t last);
+void pl_sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size_t last);
 
 #endif

@@ -10,7 +10,7 @@
 /* Which bit of enum pl_aspm allows which sleep. */
 static const unsigned state_bits[SIM_STATES] = {PL_ASPM_L0S, PL_ASPM_L1, PL_ASPM_L1_2};
 
-void sim_board_init(struct sim_board *board, uint64_t seed)
+void pl_sim_board_init(struct sim_board *board, uint64_t seed)
 {
 	memset(board, 0, sizeof(*board));
 	pl_rng_init(&board->rng, seed);
@@ -27,7 +27,7 @@ void sim_board_init(struct sim_board *board, uint64_t seed)
 	}
 }
 
-void sim_reboot(struct sim_board *board)
+void pl_sim_reboot(struct sim_board *board)
 {
 	double common = pl_rng_normal(&board->rng);
 
@@ -48,7 +48,7 @@ static void clock_idle_until(void *self, uint64_t ticks)
 		board->now_ns = (double)ticks;
 }
 
-struct pl_clock sim_clock(struct sim_board *board)
+struct pl_clock pl_sim_clock(struct sim_board *board)
 {
 	return (struct pl_clock){.ns_per_tick = 1.0,
 				 .name = "virtual",
@@ -113,8 +113,8 @@ static double wake(struct sim_board *board, const struct sim_slot *slot)
 	return longest;
 }
 
-double sim_path_exit_ns(const struct sim_board *board, size_t index, unsigned device,
-			unsigned uplink)
+double pl_sim_path_exit_ns(const struct sim_board *board, size_t index, unsigned device,
+			   unsigned uplink)
 {
 	struct sim_board copy = *board;
 	struct sim_slot *slot = &copy.slots[index];
@@ -235,8 +235,8 @@ static ssize_t sample(void *self, uint64_t *ticks, size_t count, struct pl_err *
 	return (ssize_t)count;
 }
 
-void sim_open(struct sim_board *board, const struct pl_run *run, struct pl_measurement *m,
-	      struct pl_sampler *sampler)
+void pl_sim_open(struct sim_board *board, const struct pl_run *run, struct pl_measurement *m,
+		 struct pl_sampler *sampler)
 {
 	struct source *source = calloc(1, sizeof(*source));
 

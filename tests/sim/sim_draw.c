@@ -5,8 +5,8 @@
 
 #include "model/state.h"
 
-const uint64_t sim_gaps_ns[SIM_GAPS] = {0,     1000,  2000,  4000,   8000,
-					16000, 32000, 64000, 128000, 256000};
+const uint64_t pl_sim_gaps_ns[SIM_GAPS] = {0,     1000,  2000,  4000,   8000,
+					   16000, 32000, 64000, 128000, 256000};
 
 #define BOOTS 3u
 #define NEVER_NS 1e9 /* an entry timer beyond every gap */
@@ -124,7 +124,7 @@ static void set_link(struct sim_link *link, unsigned bits, double entry_ns, doub
 	}
 }
 
-void sim_apply(struct sim_board *board, struct sim_truth *t)
+void pl_sim_apply(struct sim_board *board, struct sim_truth *t)
 {
 	struct sim_slot *slots = board->slots;
 	bool sleeps = t->device_entry_ns < NEVER_NS;
@@ -149,19 +149,19 @@ void sim_apply(struct sim_board *board, struct sim_truth *t)
 		slots[0].device.media_ns = slots[1].device.media_ns = media =
 			2.5 * t->device_entry_ns;
 	t->media_ns = media;
-	t->exit_ns = sleeps ? sim_path_exit_ns(board, 1, t->bits, 0) : 0.0;
-	t->path_exit_ns = sleeps ? sim_path_exit_ns(board, 1, t->bits, t->bits) : 0.0;
+	t->exit_ns = sleeps ? pl_sim_path_exit_ns(board, 1, t->bits, 0) : 0.0;
+	t->path_exit_ns = sleeps ? pl_sim_path_exit_ns(board, 1, t->bits, t->bits) : 0.0;
 	t->a0_ns = media > t->device_entry_ns ? t->path_exit_ns : 0.0;
 }
 
-void sim_draw(struct sim_board *board, uint64_t seed, bool is_null, struct sim_truth *truth)
+void pl_sim_draw(struct sim_board *board, uint64_t seed, bool is_null, struct sim_truth *truth)
 {
 	memset(truth, 0, sizeof(*truth));
-	sim_board_init(board, seed);
+	pl_sim_board_init(board, seed);
 	draw_noise(&board->noise, &board->rng);
 	draw_devices(board);
 	draw_effects(board, is_null, truth);
-	sim_apply(board, truth);
+	pl_sim_apply(board, truth);
 }
 
 /* Tails are looked for after the longest gap: enough samples there for a p99. */
@@ -171,39 +171,40 @@ static void plan_state(struct pl_run *run, const char *state, unsigned blocks, s
 		bool is_last = g + 1 == SIM_GAPS;
 		size_t enough = 1200 / blocks + 1;
 
-		sim_plan(run, 1, PL_PROBE_BAR, state, sim_gaps_ns[g], blocks,
-			 is_last && enough > samples ? enough : samples);
+		pl_sim_plan(run, 1, PL_PROBE_BAR, state, pl_sim_gaps_ns[g], blocks,
+			    is_last && enough > samples ? enough : samples);
 	}
 }
 
-void sim_plan_grid(struct pl_run *run, const struct sim_truth *t, unsigned blocks, size_t samples)
+void pl_sim_plan_grid(struct pl_run *run, const struct sim_truth *t, unsigned blocks,
+		      size_t samples)
 {
-	sim_plan(run, 0, PL_PROBE_BAR, "off", 0, blocks, samples);
+	pl_sim_plan(run, 0, PL_PROBE_BAR, "off", 0, blocks, samples);
 	plan_state(run, "off", blocks, samples);
 	plan_state(run, t->device_state, blocks, samples);
 	plan_state(run, t->state, blocks, samples);
-	sim_plan(run, 1, PL_PROBE_NVME, "off", 0, blocks, samples);
-	sim_plan(run, 1, PL_PROBE_NVME, t->state, 0, blocks, samples);
+	pl_sim_plan(run, 1, PL_PROBE_NVME, "off", 0, blocks, samples);
+	pl_sim_plan(run, 1, PL_PROBE_NVME, t->state, 0, blocks, samples);
 }
 
-void sim_run(struct sim_board *board, struct pl_run *run, const struct sim_truth *t,
-	     unsigned blocks, size_t samples)
+void pl_sim_run(struct sim_board *board, struct pl_run *run, const struct sim_truth *t,
+		unsigned blocks, size_t samples)
 {
 	size_t first;
 
-	sim_run_init(run, pl_rng_u64(&board->rng));
-	sim_plan_grid(run, t, blocks, samples);
-	sim_measure(board, run, 0, run->measurement_count);
+	pl_sim_run_init(run, pl_rng_u64(&board->rng));
+	pl_sim_plan_grid(run, t, blocks, samples);
+	pl_sim_measure(board, run, 0, run->measurement_count);
 	for (unsigned boot = 0; boot < 2 * BOOTS; boot++) {
-		sim_reboot(board);
+		pl_sim_reboot(board);
 		first = run->measurement_count;
-		sim_plan(run, boot % 2 ? 3 : 2, PL_PROBE_GPU, "off", 0, blocks, samples)->boot =
+		pl_sim_plan(run, boot % 2 ? 3 : 2, PL_PROBE_GPU, "off", 0, blocks, samples)->boot =
 			boot;
-		sim_measure(board, run, first, first + 1);
+		pl_sim_measure(board, run, first, first + 1);
 	}
 }
 
-enum sim_claim sim_claim_of(const struct pl_effect *effect, const struct sim_truth *t)
+enum sim_claim pl_sim_claim_of(const struct pl_effect *effect, const struct sim_truth *t)
 {
 	bool is_device = !strcmp(effect->state, t->device_state);
 
@@ -228,11 +229,11 @@ enum sim_claim sim_claim_of(const struct pl_effect *effect, const struct sim_tru
 	return SIM_CLAIMS;
 }
 
-double sim_true_value(const struct pl_effect *effect, const struct sim_truth *t)
+double pl_sim_true_value(const struct pl_effect *effect, const struct sim_truth *t)
 {
 	bool is_device = !strcmp(effect->state, t->device_state);
 
-	switch (sim_claim_of(effect, t)) {
+	switch (pl_sim_claim_of(effect, t)) {
 	case SIM_HOP_SAME_UNIT:
 		return t->hop_unit_ns;
 	case SIM_HOP_SAME_MODEL:
@@ -252,7 +253,7 @@ double sim_true_value(const struct pl_effect *effect, const struct sim_truth *t)
 	return (double)NAN;
 }
 
-const char *sim_claim_name(enum sim_claim claim)
+const char *pl_sim_claim_name(enum sim_claim claim)
 {
 	static const char *const names[] = {"hop_same_unit", "hop_same_model", "a0",   "a1",
 					    "tau",           "tail",           "chain"};

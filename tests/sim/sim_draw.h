@@ -6,7 +6,7 @@
 /* A random board, the run that a plan would make for it, and what is true about it. */
 
 #define SIM_GAPS 10
-extern const uint64_t sim_gaps_ns[SIM_GAPS];
+extern const uint64_t pl_sim_gaps_ns[SIM_GAPS];
 
 enum sim_claim {
 	SIM_HOP_SAME_UNIT,
@@ -31,20 +31,20 @@ struct sim_truth {
 };
 
 /* Draws noise, topology and effects; is_null: no effect at all. */
-void sim_draw(struct sim_board *board, uint64_t seed, bool is_null, struct sim_truth *truth);
+void pl_sim_draw(struct sim_board *board, uint64_t seed, bool is_null, struct sim_truth *truth);
 /* Puts the (changed) effects of the truth into the board and works out what follows from them. */
-void sim_apply(struct sim_board *board, struct sim_truth *truth);
+void pl_sim_apply(struct sim_board *board, struct sim_truth *truth);
 /* The series of one boot: the drive behind the chipset over states and gaps, and its reference. */
-void sim_plan_grid(struct pl_run *run, const struct sim_truth *truth, unsigned blocks,
-		   size_t samples);
+void pl_sim_plan_grid(struct pl_run *run, const struct sim_truth *truth, unsigned blocks,
+		      size_t samples);
 /* Plans and measures a whole run; samples per block of the grid, blocks per series. */
-void sim_run(struct sim_board *board, struct pl_run *run, const struct sim_truth *truth,
-	     unsigned blocks, size_t samples);
+void pl_sim_run(struct sim_board *board, struct pl_run *run, const struct sim_truth *truth,
+		unsigned blocks, size_t samples);
 
 /* Which kind of claim an effect is; SIM_CLAIMS: none that is scored. */
-enum sim_claim sim_claim_of(const struct pl_effect *effect, const struct sim_truth *truth);
+enum sim_claim pl_sim_claim_of(const struct pl_effect *effect, const struct sim_truth *truth);
 /* What is true for it (for SIM_TAU: the entry timer). */
-double sim_true_value(const struct pl_effect *effect, const struct sim_truth *truth);
-const char *sim_claim_name(enum sim_claim claim);
+double pl_sim_true_value(const struct pl_effect *effect, const struct sim_truth *truth);
+const char *pl_sim_claim_name(enum sim_claim claim);
 
 #endif

@@ -67,7 +67,7 @@ static struct pl_device *make_device(struct pl_run *run, size_t i)
 	return device;
 }
 
-void sim_run_init(struct pl_run *run, uint64_t seed)
+void pl_sim_run_init(struct pl_run *run, uint64_t seed)
 {
 	pl_run_init(run);
 	run->seed = seed;
@@ -106,8 +106,9 @@ void sim_run_init(struct pl_run *run, uint64_t seed)
 	}
 }
 
-struct pl_measurement *sim_plan(struct pl_run *run, size_t slot, enum pl_probe probe,
-				const char *state, uint64_t gap_ns, unsigned blocks, size_t samples)
+struct pl_measurement *pl_sim_plan(struct pl_run *run, size_t slot, enum pl_probe probe,
+				   const char *state, uint64_t gap_ns, unsigned blocks,
+				   size_t samples)
 {
 	struct pl_measurement *m = pl_run_add_measurement(run);
 
@@ -161,10 +162,10 @@ static void step_clocks(struct sim_board *board)
 			board->noise.clock_step * (double)(pl_rng_below(&board->rng, 3)) / 2.0;
 }
 
-void sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t last,
-	       const struct pl_stopping *stopping)
+void pl_sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t last,
+		  const struct pl_stopping *stopping)
 {
-	struct pl_clock clock = sim_clock(board);
+	struct pl_clock clock = pl_sim_clock(board);
 	size_t order[MAX_SERIES], count = 0;
 
 	for (size_t i = first; i < last && count < MAX_SERIES; i++)
@@ -176,7 +177,7 @@ void sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t
 		struct pl_sampler sampler;
 
 		step_clocks(board);
-		sim_open(board, run, run->measurements[order[i]], &sampler);
+		pl_sim_open(board, run, run->measurements[order[i]], &sampler);
 		take_block(&clock, &sampler, run->measurements[order[i]], &board->rng);
 		pl_sampler_close(&sampler);
 	}
@@ -192,7 +193,7 @@ static void note_idle(const struct sim_board *board, struct pl_run *run, struct 
 				  gap * (1.0 + GAP_JITTER) + board->software_ns);
 }
 
-void sim_finish(const struct sim_board *board, struct pl_run *run, size_t first, size_t last)
+void pl_sim_finish(const struct sim_board *board, struct pl_run *run, size_t first, size_t last)
 {
 	for (size_t i = first; i < last; i++) {
 		struct pl_measurement *m = run->measurements[i];
@@ -204,7 +205,7 @@ void sim_finish(const struct sim_board *board, struct pl_run *run, size_t first,
 	}
 }
 
-void sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size_t last)
+void pl_sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size_t last)
 {
 	unsigned rounds = 0;
 
@@ -212,6 +213,6 @@ void sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size
 		if (run->measurements[i]->blocks > rounds)
 			rounds = run->measurements[i]->blocks;
 	for (unsigned round = 0; round < rounds; round++)
-		sim_round(board, run, first, last, NULL);
-	sim_finish(board, run, first, last);
+		pl_sim_round(board, run, first, last, NULL);
+	pl_sim_finish(board, run, first, last);
 }

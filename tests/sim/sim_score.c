@@ -12,9 +12,9 @@
 
 static const double multiples[SIM_MULTIPLES] = {1.0, 2.0, 4.0};
 
-void sim_claim_all(struct sim_board *board, struct pl_run *run, const struct sim_truth *truth)
+void pl_sim_claim_all(struct sim_board *board, struct pl_run *run, const struct sim_truth *truth)
 {
-	sim_run(board, run, truth, BLOCKS, SAMPLES);
+	pl_sim_run(board, run, truth, BLOCKS, SAMPLES);
 	pl_report_attribute(run, NULL);
 }
 
@@ -47,19 +47,19 @@ static void score_effect(struct sim_score *score, const struct pl_effect *effect
 	add_width(score, effect->high_ns - effect->low_ns);
 }
 
-void sim_score_run(struct sim_score *scores, const struct pl_run *run,
-		   const struct sim_truth *truth)
+void pl_sim_score_run(struct sim_score *scores, const struct pl_run *run,
+		      const struct sim_truth *truth)
 {
 	for (size_t i = 0; i < run->effect_count; i++) {
 		const struct pl_effect *effect = &run->effects[i];
-		enum sim_claim claim = sim_claim_of(effect, truth);
+		enum sim_claim claim = pl_sim_claim_of(effect, truth);
 
 		if (claim != SIM_CLAIMS)
-			score_effect(&scores[claim], effect, sim_true_value(effect, truth));
+			score_effect(&scores[claim], effect, pl_sim_true_value(effect, truth));
 	}
 }
 
-double sim_coverage(const struct sim_score *score)
+double pl_sim_coverage(const struct sim_score *score)
 {
 	return score->planned ? (double)score->covered / (double)score->planned : (double)NAN;
 }
@@ -81,7 +81,7 @@ static const struct pl_effect *find(const struct pl_run *run, const struct sim_t
 	for (size_t i = 0; i < run->effect_count; i++) {
 		const struct pl_effect *effect = &run->effects[i];
 
-		if (sim_claim_of(effect, truth) == claim &&
+		if (pl_sim_claim_of(effect, truth) == claim &&
 		    (claim != SIM_A1 || !strcmp(effect->state, truth->device_state)))
 			return effect;
 	}
@@ -120,14 +120,14 @@ static void try_power(struct sim_score *score, enum sim_claim claim, uint64_t se
 		struct pl_run run;
 		const struct pl_effect *effect;
 
-		sim_draw(&board, seed, true, &truth);
+		pl_sim_draw(&board, seed, true, &truth);
 		settle(&board, &truth);
 		set_media(&board, &truth);
 		put_effect(&truth, claim, limit_ns * multiples[k]);
-		sim_apply(&board, &truth);
+		pl_sim_apply(&board, &truth);
 		/* Same board, other noise. */
 		pl_rng_init(&board.rng, seed + 1000 * (k + 1) + claim);
-		sim_claim_all(&board, &run, &truth);
+		pl_sim_claim_all(&board, &run, &truth);
 		effect = find(&run, &truth, claim);
 		score->tried[k]++;
 		score->found[k] += effect && effect->status == PL_CLAIM_RESOLVED;
@@ -141,11 +141,11 @@ static void power_of_board(struct sim_score *scores, uint64_t seed)
 	struct sim_truth truth;
 	struct pl_run run;
 
-	sim_draw(&board, seed, true, &truth);
+	pl_sim_draw(&board, seed, true, &truth);
 	settle(&board, &truth);
 	set_media(&board, &truth);
-	sim_apply(&board, &truth);
-	sim_claim_all(&board, &run, &truth);
+	pl_sim_apply(&board, &truth);
+	pl_sim_claim_all(&board, &run, &truth);
 	for (enum sim_claim claim = 0; claim < SIM_CLAIMS; claim++) {
 		/* An entry timer is shown with the exit it belongs to: at that one's limit. */
 		const struct pl_effect *effect =
@@ -166,17 +166,17 @@ static void one_board(struct sim_calibration *result, uint64_t seed, bool is_nul
 	struct sim_truth truth;
 	struct pl_run run;
 
-	sim_draw(&board, seed, is_null, &truth);
-	sim_claim_all(&board, &run, &truth);
+	pl_sim_draw(&board, seed, is_null, &truth);
+	pl_sim_claim_all(&board, &run, &truth);
 	if (is_null)
 		result->null_claimed += has_claim(&run);
 	else
-		sim_score_run(result->claims, &run, &truth);
+		pl_sim_score_run(result->claims, &run, &truth);
 	result->null_boards += is_null;
 	pl_run_fini(&run);
 }
 
-void sim_calibrate(const struct sim_calibration_options *options, struct sim_calibration *result)
+void pl_sim_calibrate(const struct sim_calibration_options *options, struct sim_calibration *result)
 {
 	struct pl_rng seeds;
 
@@ -189,10 +189,10 @@ void sim_calibrate(const struct sim_calibration_options *options, struct sim_cal
 		if (i % 10 == 0)
 			power_of_board(result->claims, pl_rng_u64(&seeds));
 	}
-	sim_time_boards((options->boards + 19) / 20, pl_rng_u64(&seeds), &result->time);
+	pl_sim_time_boards((options->boards + 19) / 20, pl_rng_u64(&seeds), &result->time);
 }
 
-void sim_calibration_fini(struct sim_calibration *result)
+void pl_sim_calibration_fini(struct sim_calibration *result)
 {
 	for (size_t i = 0; i < SIM_CLAIMS; i++)
 		free(result->claims[i].widths);
@@ -223,7 +223,7 @@ static double shown_coverage(const struct sim_score *score)
 	return score->shown ? (double)score->shown_covered / (double)score->shown : (double)NAN;
 }
 
-void sim_calibration_print(const struct sim_calibration *result, FILE *out)
+void pl_sim_calibration_print(const struct sim_calibration *result, FILE *out)
 {
 	fprintf(out, "%-15s %7s %8s %7s %8s %12s %6s %6s %6s\n", "claim", "n", "coverage", "shown",
 		"of shown", "width ns", "1x", "2x", "4x");
@@ -231,8 +231,9 @@ void sim_calibration_print(const struct sim_calibration *result, FILE *out)
 		const struct sim_score *s = &result->claims[i];
 
 		fprintf(out, "%-15s %7u %8.4f %7u %8.4f %12.1f %6.3f %6.3f %6.3f\n",
-			sim_claim_name((enum sim_claim)i), s->planned, sim_coverage(s), s->shown,
-			shown_coverage(s), median_width(s), power(s, 0), power(s, 1), power(s, 2));
+			pl_sim_claim_name((enum sim_claim)i), s->planned, pl_sim_coverage(s),
+			s->shown, shown_coverage(s), median_width(s), power(s, 0), power(s, 1),
+			power(s, 2));
 	}
 	fprintf(out, "boards without effect: %u of %u with a claim\n", result->null_claimed,
 		result->null_boards);
@@ -254,8 +255,8 @@ static void put(FILE *out, const char *name, double value, const char *after)
 
 static void put_claim(FILE *out, enum sim_claim claim, const struct sim_score *s)
 {
-	fprintf(out, "\"%s\": {", sim_claim_name(claim));
-	put(out, "coverage", sim_coverage(s), ", ");
+	fprintf(out, "\"%s\": {", pl_sim_claim_name(claim));
+	put(out, "coverage", pl_sim_coverage(s), ", ");
 	put(out, "coverage_shown", shown_coverage(s), ", ");
 	put(out, "median_width_ns", median_width(s), ", ");
 	put(out, "power_1x", power(s, 0), ", ");
@@ -265,7 +266,7 @@ static void put_claim(FILE *out, enum sim_claim claim, const struct sim_score *s
 		s->not_made);
 }
 
-void sim_calibration_print_json(const struct sim_calibration *result, FILE *out)
+void pl_sim_calibration_print_json(const struct sim_calibration *result, FILE *out)
 {
 	const struct sim_time *t = &result->time;
 

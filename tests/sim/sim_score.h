@@ -38,18 +38,19 @@ struct sim_calibration {
 };
 
 /* Boards with effects, as many without, a tenth of them for power and for time. */
-void sim_calibrate(const struct sim_calibration_options *options, struct sim_calibration *result);
-void sim_calibration_fini(struct sim_calibration *result);
-void sim_calibration_print(const struct sim_calibration *result, FILE *out);
-void sim_calibration_print_json(const struct sim_calibration *result, FILE *out);
+void pl_sim_calibrate(const struct sim_calibration_options *options,
+		      struct sim_calibration *result);
+void pl_sim_calibration_fini(struct sim_calibration *result);
+void pl_sim_calibration_print(const struct sim_calibration *result, FILE *out);
+void pl_sim_calibration_print_json(const struct sim_calibration *result, FILE *out);
 
 /* One board through plan, walk and attribution; the caller ends the run. */
-void sim_claim_all(struct sim_board *board, struct pl_run *run, const struct sim_truth *truth);
+void pl_sim_claim_all(struct sim_board *board, struct pl_run *run, const struct sim_truth *truth);
 /* Adds the claims of one run to the scores. */
-void sim_score_run(struct sim_score *scores, const struct pl_run *run,
-		   const struct sim_truth *truth);
-double sim_coverage(const struct sim_score *score);
+void pl_sim_score_run(struct sim_score *scores, const struct pl_run *run,
+		      const struct sim_truth *truth);
+double pl_sim_coverage(const struct sim_score *score);
 /* tests/sim/sim_time.c: sequential measuring against fixed numbers of rounds. */
-void sim_time_boards(unsigned boards, uint64_t seed, struct sim_time *time);
+void pl_sim_time_boards(unsigned boards, uint64_t seed, struct sim_time *time);
 
 #endif

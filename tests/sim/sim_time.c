@@ -28,12 +28,12 @@ static unsigned run_board(struct sim_board *board, struct pl_run *run,
 	double before_ns;
 	bool goes_on = true;
 
-	sim_run_init(run, 1);
-	sim_plan_grid(run, truth, ROUNDS_MAX, SAMPLES);
+	pl_sim_run_init(run, 1);
+	pl_sim_plan_grid(run, truth, ROUNDS_MAX, SAMPLES);
 	pl_stopping_open(&stopping, run, NULL, NULL);
 	for (taken->rounds = 0; goes_on && taken->rounds < ROUNDS_MAX; taken->rounds++) {
 		before_ns = board->now_ns;
-		sim_round(board, run, 0, run->measurement_count, &stopping);
+		pl_sim_round(board, run, 0, run->measurement_count, &stopping);
 		if (!taken->rounds)
 			taken->round_s = (board->now_ns - before_ns) / NS_PER_S;
 		pl_stopping_update(&stopping);
@@ -42,7 +42,7 @@ static unsigned run_board(struct sim_board *board, struct pl_run *run,
 			goes_on = pl_stopping_wants(&stopping, i);
 	}
 	taken->sequential_s = board->now_ns / NS_PER_S;
-	sim_finish(board, run, 0, run->measurement_count);
+	pl_sim_finish(board, run, 0, run->measurement_count);
 	return (unsigned)pl_stopping_close(&stopping);
 }
 
@@ -81,7 +81,7 @@ static void summarise(struct sim_time *time, const struct taken *taken, unsigned
 	free(values);
 }
 
-void sim_time_boards(unsigned boards, uint64_t seed, struct sim_time *time)
+void pl_sim_time_boards(unsigned boards, uint64_t seed, struct sim_time *time)
 {
 	struct taken *taken = calloc(boards, sizeof(*taken));
 	struct sim_score scores[SIM_CLAIMS];
@@ -97,10 +97,10 @@ void sim_time_boards(unsigned boards, uint64_t seed, struct sim_time *time)
 		struct sim_truth truth;
 		struct pl_run run;
 
-		sim_draw(&board, seed + i, false, &truth);
+		pl_sim_draw(&board, seed + i, false, &truth);
 		time->unresolved += run_board(&board, &run, &truth, &taken[i]);
 		pl_report_attribute(&run, NULL);
-		sim_score_run(scores, &run, &truth);
+		pl_sim_score_run(scores, &run, &truth);
 		pl_run_fini(&run);
 	}
 	/* The claims that the rule looked at. */

@@ -18,15 +18,15 @@ static int measure_once(void **state)
 	struct sim_calibration_options options = {.boards = BOARDS, .seed = SEED};
 
 	(void)state;
-	sim_calibrate(&options, &calibration);
-	sim_calibration_print(&calibration, stdout);
+	pl_sim_calibrate(&options, &calibration);
+	pl_sim_calibration_print(&calibration, stdout);
 	return 0;
 }
 
 static int forget(void **state)
 {
 	(void)state;
-	sim_calibration_fini(&calibration);
+	pl_sim_calibration_fini(&calibration);
 	return 0;
 }
 
@@ -38,10 +38,10 @@ static void intervals_cover(void **state)
 		const struct sim_score *score = &calibration.claims[i];
 
 		assert_true(score->planned >= BOARDS / 2);
-		assert_true(sim_coverage(score) >= 0.87);
+		assert_true(pl_sim_coverage(score) >= 0.87);
 	}
-	assert_true(sim_coverage(&calibration.claims[SIM_A1]) <= 0.995);
-	assert_true(sim_coverage(&calibration.claims[SIM_HOP_SAME_MODEL]) <= 0.995);
+	assert_true(pl_sim_coverage(&calibration.claims[SIM_A1]) <= 0.995);
+	assert_true(pl_sim_coverage(&calibration.claims[SIM_HOP_SAME_MODEL]) <= 0.995);
 }
 
 static void shown_claims_cover_too(void **state)
