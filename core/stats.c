@@ -48,15 +48,33 @@ double pl_stats_grouped_median(const uint64_t *sorted, size_t count)
 	       (low + high) * (0.5 * (double)count - (double)first) / (double)(last - first + 1);
 }
 
-double pl_stats_centre(const uint64_t *values, size_t count)
+static uint64_t *sorted_copy(const uint64_t *values, size_t count)
 {
-	uint64_t *sorted = malloc(count * sizeof(*sorted));
-	double centre;
+	uint64_t *sorted = malloc((count ? count : 1) * sizeof(*sorted));
 
 	if (!sorted)
 		abort();
 	memcpy(sorted, values, count * sizeof(*sorted));
 	pl_stats_sort(sorted, count);
+	return sorted;
+}
+
+uint64_t pl_stats_step(const uint64_t *values, size_t count)
+{
+	uint64_t *sorted = sorted_copy(values, count), least = UINT64_MAX;
+
+	for (size_t i = 1; i < count; i++)
+		if (sorted[i] != sorted[i - 1] && sorted[i] - sorted[i - 1] < least)
+			least = sorted[i] - sorted[i - 1];
+	free(sorted);
+	return least == UINT64_MAX ? 1 : least;
+}
+
+double pl_stats_centre(const uint64_t *values, size_t count)
+{
+	uint64_t *sorted = sorted_copy(values, count);
+	double centre;
+
 	centre = pl_stats_grouped_median(sorted, count);
 	free(sorted);
 	return centre;

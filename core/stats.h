@@ -26,6 +26,8 @@ uint64_t pl_stats_quantile(const uint64_t *sorted, size_t count, double p);
 double pl_stats_grouped_median(const uint64_t *sorted, size_t count);
 /* The same of unsorted values, which stay as they are; count > 0. */
 double pl_stats_centre(const uint64_t *values, size_t count);
+/* Least distance of two different values; 1 when all are equal. Values stay as they are. */
+uint64_t pl_stats_step(const uint64_t *values, size_t count);
 /*
  * Whether count samples carry the quantile p: at least 10 are expected beyond it. A quantile that
  * they do not carry is reported as null, with that reason.

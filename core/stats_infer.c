@@ -148,10 +148,11 @@ struct pl_estimate pl_stats_estimate_bootstrap(const double *values, size_t coun
 
 double pl_stats_detection_limit(double error, double df, double alpha)
 {
+	double t = pl_stats_t_quantile(1.0 - alpha / 2.0, df);
+
 	if (!(df > 0.0))
 		return NONE;
-	return error * (pl_stats_t_quantile(1.0 - alpha / 2.0, df) +
-			pl_stats_t_quantile(PLANNED_POWER, df));
+	return error * (t + pl_stats_t_quantile(PLANNED_POWER, df) * sqrt(1.0 + t * t / df));
 }
 
 void pl_stats_holm(double *p, size_t count)

@@ -95,6 +95,15 @@ size_t pl_measurement_block_centres(const struct pl_measurement *m, double *out)
 	return found;
 }
 
+#define STEP_SAMPLES 4096u
+
+double pl_measurement_step_ns(const struct pl_measurement *m)
+{
+	size_t count = m->n < STEP_SAMPLES ? m->n : STEP_SAMPLES;
+
+	return (double)pl_stats_step(m->ticks, count) * m->ns_per_tick;
+}
+
 static double mean_ns(const struct pl_measurement *m)
 {
 	double sum = 0.0;

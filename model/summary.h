@@ -36,4 +36,10 @@ size_t pl_measurement_block_centres(const struct pl_measurement *m, double *out)
 /* The same of one block. */
 double pl_measurement_block_centre(const struct pl_measurement *m, size_t b);
 
+/*
+ * The step of the clock as the samples show it, in ns: the least distance of two different values
+ * among the first few thousand. One tick when all are equal.
+ */
+double pl_measurement_step_ns(const struct pl_measurement *m);
+
 #endif

@@ -51,8 +51,9 @@ static void fill(struct pl_curve *curve, struct pl_arena *arena)
 		size_t both = x < y ? x : y;
 
 		curve->blocks = both > curve->blocks ? both : curve->blocks;
-		curve->floor_ns = fmax(curve->floor_ns, fmax(curve->arm[g]->ns_per_tick,
-							     curve->reference[g]->ns_per_tick));
+		curve->floor_ns =
+			fmax(curve->floor_ns, fmax(pl_measurement_step_ns(curve->arm[g]),
+						   pl_measurement_step_ns(curve->reference[g])));
 	}
 	curve->values = pl_arena_array(arena, curve->blocks * curve->positions, sizeof(double));
 	for (size_t g = 0; g < curve->positions; g++)

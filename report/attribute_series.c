@@ -58,7 +58,7 @@ const struct pl_measurement *pl_series_find(const struct pl_run *run,
 
 static double floor_ns(const struct pl_measurement *a, const struct pl_measurement *b)
 {
-	return fmax(a->ns_per_tick, b->ns_per_tick);
+	return fmax(pl_measurement_step_ns(a), pl_measurement_step_ns(b));
 }
 
 static struct pl_estimate paired(const struct pl_measurement *arm,

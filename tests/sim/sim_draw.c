@@ -9,7 +9,8 @@ const uint64_t pl_sim_gaps_ns[SIM_GAPS] = {0,     1000,  2000,  4000,   8000,
 					   16000, 32000, 64000, 128000, 256000};
 
 #define BOOTS 3u
-#define NEVER_NS 1e9 /* an entry timer beyond every gap */
+#define TAIL_SAMPLES 3000u /* 30 beyond p99: below that hardly any tail can be told */
+#define NEVER_NS 1e9       /* an entry timer beyond every gap */
 
 static double uniform(struct pl_rng *rng, double low, double high)
 {
@@ -169,7 +170,7 @@ static void plan_state(struct pl_run *run, const char *state, unsigned blocks, s
 {
 	for (size_t g = 0; g < SIM_GAPS; g++) {
 		bool is_last = g + 1 == SIM_GAPS;
-		size_t enough = 1200 / blocks + 1;
+		size_t enough = TAIL_SAMPLES / blocks;
 
 		pl_sim_plan(run, 1, PL_PROBE_BAR, state, pl_sim_gaps_ns[g], blocks,
 			    is_last && enough > samples ? enough : samples);
