@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/sequence.h"
+#include "report/quality.h"
 #include "report/report.h"
 
 struct pl_claim *pl_claim_add(struct pl_attribution *a, enum pl_effect_kind kind,
@@ -161,6 +162,7 @@ int pl_report_attribute(struct pl_run *run, struct pl_err *err)
 	(void)err;
 	run->effects = NULL;
 	run->effect_count = run->effect_capacity = 0;
+	pl_quality_check(run);
 	pl_attribute_hops(&a);
 	pl_attribute_exits(&a);
 	pl_attribute_config_steps(&a);

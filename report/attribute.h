@@ -79,6 +79,8 @@ const struct pl_measurement *pl_series_find(const struct pl_run *run,
  */
 struct pl_estimate pl_series_difference(const struct pl_run *run, const struct pl_measurement *arm,
 					const struct pl_measurement *reference, const char **unit);
+/* What one block value of the difference cannot resolve, in ns. */
+double pl_series_floor_ns(const struct pl_measurement *a, const struct pl_measurement *b);
 /* "a 4 KiB read", "a register read", "a GPU read of host memory": after "adds 570 ns to …". */
 const char *pl_series_access(struct pl_attribution *a, const struct pl_measurement *m);
 

@@ -51,9 +51,8 @@ static void fill(struct pl_curve *curve, struct pl_arena *arena)
 		size_t both = x < y ? x : y;
 
 		curve->blocks = both > curve->blocks ? both : curve->blocks;
-		curve->floor_ns =
-			fmax(curve->floor_ns, fmax(pl_measurement_step_ns(curve->arm[g]),
-						   pl_measurement_step_ns(curve->reference[g])));
+		curve->floor_ns = fmax(curve->floor_ns,
+				       pl_series_floor_ns(curve->arm[g], curve->reference[g]));
 	}
 	curve->values = pl_arena_array(arena, curve->blocks * curve->positions, sizeof(double));
 	for (size_t g = 0; g < curve->positions; g++)

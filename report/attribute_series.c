@@ -56,9 +56,12 @@ const struct pl_measurement *pl_series_find(const struct pl_run *run,
 	return other_boot;
 }
 
-static double floor_ns(const struct pl_measurement *a, const struct pl_measurement *b)
+/* A median of many samples tells a part of the clock's step apart, not less. */
+#define STEP_PART 0.25
+
+double pl_series_floor_ns(const struct pl_measurement *a, const struct pl_measurement *b)
 {
-	return fmax(pl_measurement_step_ns(a), pl_measurement_step_ns(b));
+	return STEP_PART * fmax(pl_measurement_step_ns(a), pl_measurement_step_ns(b));
 }
 
 static struct pl_estimate paired(const struct pl_measurement *arm,
@@ -73,7 +76,7 @@ static struct pl_estimate paired(const struct pl_measurement *arm,
 
 	pl_measurement_block_centres(arm, x);
 	pl_measurement_block_centres(reference, y);
-	e = pl_stats_estimate_paired(x, y, blocks, floor_ns(arm, reference));
+	e = pl_stats_estimate_paired(x, y, blocks, pl_series_floor_ns(arm, reference));
 	pl_arena_fini(&scratch);
 	return e;
 }

@@ -29,7 +29,6 @@ struct sim_link {
 	unsigned allowed;     /* enum pl_aspm bits, set by the state of the series */
 	double busy_until_ns; /* end of the last traffic */
 	double other_rate;    /* other traffic, events per ns; 0: none */
-	double retrain_until; /* a block that ends before this meets a retrained link */
 };
 
 /* Where time goes besides links. All in ns. */
@@ -60,6 +59,8 @@ struct sim_slot {
 	double hop_ns;
 	size_t links[SIM_LINKS]; /* indices, root port first */
 	size_t link_count;
+	double slope_ns; /* adversarial: per doubling of the gap, in every state but off */
+	double retrained_from_ns, retrained_factor; /* from then on everything takes longer */
 	struct sim_device device;
 };
 

@@ -201,6 +201,11 @@ static uint64_t access_once(struct source *source)
 	double ns = exit_ns + source->hop_ns + media_ns + host(board, source, idle_ns);
 	double start_ns = board->now_ns;
 
+	if (slot->slope_ns > 0.0 && (source->state.device || source->state.uplink))
+		ns += slot->slope_ns * log2(1.0 + idle_ns / 1e3);
+	if (slot->retrained_from_ns > 0.0 && board->now_ns > slot->retrained_from_ns)
+		ns *= slot->retrained_factor;
+
 	/* The data find the link asleep again when the media took longer than the entry timer. */
 	if (source->probe == PL_PROBE_NVME) {
 		for (size_t i = 0; i < slot->link_count; i++)

@@ -1,0 +1,468 @@
+#include "tests/t.h"
+
+#include <math.h>
+
+#include "model/aspm.h"
+#include "model/state.h"
+#include "report/report.h"
+#include "tests/sim/sim_draw.h"
+
+/*
+ * Boards that try to fool the attribution: something other than a sleeping link follows the gap,
+ * or a link sleeps in another way than the textbook says. Each is measured as a real run is.
+ */
+
+#define BLOCKS 12u
+#define SAMPLES 30u
+
+struct trial {
+	struct sim_board board;
+	struct sim_truth truth;
+	struct pl_run run;
+};
+
+/* A quiet board: noise small and even, no effect unless a test puts one in. */
+static void begin(struct trial *t, uint64_t seed)
+{
+	memset(t, 0, sizeof(*t));
+	pl_sim_board_init(&t->board, seed);
+	t->board.switch_delay_ns = 0.0;
+	t->board.noise.shape = 0.03;
+	t->board.noise.drift = 0.01;
+	t->truth = (struct sim_truth){.device_entry_ns = 12e3,
+				      .uplink_entry_ns = 12e3,
+				      .state = "l1",
+				      .device_state = "device_l1_uplink_off",
+				      .bits = PL_ASPM_L1};
+	pl_sim_apply(&t->board, &t->truth);
+	pl_sim_run_init(&t->run, seed);
+}
+
+static void plan(struct trial *t, enum pl_probe probe, const char *idle)
+{
+	static const char *const states[] = {"off", "l1", "device_l1_uplink_off"};
+
+	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+		for (size_t g = 0; g < SIM_GAPS; g++)
+			pl_sim_plan(&t->run, 1, probe, states[s], pl_sim_gaps_ns[g], BLOCKS,
+				    SAMPLES)
+				->conditions.idle = g ? idle : NULL;
+}
+
+static void finish(struct trial *t)
+{
+	pl_sim_measure(&t->board, &t->run, 0, t->run.measurement_count);
+	assert_int_equal(pl_report_attribute(&t->run, NULL), 0);
+}
+
+static const struct pl_effect *find(const struct trial *t, enum pl_effect_kind kind,
+				    const char *state)
+{
+	for (size_t i = 0; i < t->run.effect_count; i++)
+		if (t->run.effects[i].kind == kind && !strcmp(t->run.effects[i].state, state))
+			return &t->run.effects[i];
+	fail_msg("no such claim");
+	return NULL;
+}
+
+static void assert_nothing_is_claimed(const struct trial *t)
+{
+	for (size_t i = 0; i < t->run.effect_count; i++)
+		if (t->run.effects[i].status == PL_CLAIM_RESOLVED)
+			fail_msg("claimed: %s", t->run.effects[i].sentence);
+}
+
+static double median_after(const struct trial *t, const char *state, uint64_t gap_ns)
+{
+	for (size_t i = 0; i < t->run.measurement_count; i++) {
+		const struct pl_measurement *m = t->run.measurements[i];
+
+		if (m->slot == &t->run.slots[1] && m->conditions.gap_ns == gap_ns &&
+		    pl_state_is_same(m->conditions.state, state))
+			return m->summary.p50_ns;
+	}
+	return (double)NAN;
+}
+
+static bool has_warning(const struct trial *t, const char *code)
+{
+	for (size_t i = 0; i < t->run.measurement_count; i++)
+		for (size_t k = 0; k < t->run.measurements[i]->warning_count; k++)
+			if (!strncmp(t->run.measurements[i]->warnings[k], code, strlen(code)))
+				return true;
+	return false;
+}
+
+/* The curve of one state looks exactly like an exit; beside links off nothing is left of it. */
+static void assert_looks_like_an_exit(const struct trial *t, double least_ns)
+{
+	assert_true(median_after(t, "l1", 256000) - median_after(t, "l1", 0) > least_ns);
+}
+
+static void sleeping_instead_of_spinning(void **state)
+{
+	struct trial t;
+
+	(void)state;
+	begin(&t, 1);
+	t.board.cstate_ns[0] = 3e3;
+	t.board.cstate_ns[1] = 60e3;
+	plan(&t, PL_PROBE_BAR, "slept");
+	finish(&t);
+	assert_looks_like_an_exit(&t, 50e3);
+	assert_nothing_is_claimed(&t);
+	pl_run_fini(&t.run);
+}
+
+/* The same with a real exit under it: what is reported is the exit, not exit and C-state. */
+static void cstate_masquerading_as_aspm(void **state)
+{
+	struct trial t;
+	const struct pl_effect *exit;
+
+	(void)state;
+	begin(&t, 2);
+	t.board.cstate_ns[0] = 3e3;
+	t.board.cstate_ns[1] = 60e3;
+	t.truth.device_exit_ns = 8000.0;
+	pl_sim_apply(&t.board, &t.truth);
+	plan(&t, PL_PROBE_BAR, "slept");
+	finish(&t);
+	assert_looks_like_an_exit(&t, 60e3);
+	exit = find(&t, PL_EFFECT_EXIT, "l1");
+	assert_int_equal(exit->status, PL_CLAIM_RESOLVED);
+	assert_true(fabs(exit->estimate_ns - 8000.0) < 100.0);
+	assert_non_null(strstr(exit->sentence, "The gaps were slept"));
+	pl_run_fini(&t.run);
+}
+
+static void apst_masquerading_as_l1(void **state)
+{
+	struct trial t;
+
+	(void)state;
+	begin(&t, 3);
+	t.board.slots[1].device.apst_idle_ns = 50e3;
+	t.board.slots[1].device.apst_exit_ns = 1e6;
+	plan(&t, PL_PROBE_NVME, NULL);
+	finish(&t);
+	assert_looks_like_an_exit(&t, 0.9e6);
+	assert_nothing_is_claimed(&t);
+	pl_run_fini(&t.run);
+}
+
+static void a_drive_that_idles_in_ps0(void **state)
+{
+	struct trial t;
+
+	(void)state;
+	begin(&t, 4);
+	t.board.slots[1].device.ps0_idle_ns = 20e3;
+	t.board.slots[1].device.ps0_exit_ns = 5e3;
+	plan(&t, PL_PROBE_NVME, NULL);
+	finish(&t);
+	assert_looks_like_an_exit(&t, 4e3);
+	assert_nothing_is_claimed(&t);
+	pl_run_fini(&t.run);
+}
+
+/* Other traffic all the time: the uplink never sleeps, and nothing is said to wake it. */
+static void an_uplink_kept_awake_by_another_device(void **state)
+{
+	struct trial t;
+	const struct pl_effect *exit, *chain;
+
+	(void)state;
+	begin(&t, 5);
+	t.truth.device_exit_ns = 8000.0;
+	t.truth.uplink_exit_ns = 30000.0;
+	pl_sim_apply(&t.board, &t.truth);
+	t.board.links[1].other_rate = 1.0 / 1000.0;
+	plan(&t, PL_PROBE_BAR, NULL);
+	finish(&t);
+	exit = find(&t, PL_EFFECT_EXIT, "l1");
+	chain = find(&t, PL_EFFECT_CHAIN, "l1");
+	assert_int_equal(exit->status, PL_CLAIM_RESOLVED);
+	assert_true(fabs(exit->estimate_ns - 8000.0) < 100.0);
+	assert_int_equal(chain->status, PL_CLAIM_NOT_RESOLVED);
+	assert_true(fabs(chain->estimate_ns) < 100.0);
+	pl_run_fini(&t.run);
+}
+
+/* Now and then: two levels, and the series says so. */
+static void an_uplink_half_awake_is_called_a_mixture(void **state)
+{
+	struct trial t;
+
+	(void)state;
+	begin(&t, 6);
+	t.truth.device_exit_ns = 8000.0;
+	t.truth.uplink_exit_ns = 30000.0;
+	pl_sim_apply(&t.board, &t.truth);
+	t.board.links[1].other_rate = 0.4 / t.truth.uplink_entry_ns;
+	plan(&t, PL_PROBE_BAR, NULL);
+	finish(&t);
+	assert_true(has_warning(&t, "W-MIXTURE"));
+	pl_run_fini(&t.run);
+}
+
+static void a_slope_instead_of_a_step(void **state)
+{
+	struct trial t;
+	const struct pl_effect *exit;
+
+	(void)state;
+	begin(&t, 7);
+	t.board.slots[1].slope_ns = 400.0;
+	plan(&t, PL_PROBE_BAR, NULL);
+	finish(&t);
+	assert_looks_like_an_exit(&t, 3000.0);
+	exit = find(&t, PL_EFFECT_EXIT, "l1");
+	assert_int_equal(exit->status, PL_CLAIM_NOT_MADE);
+	assert_non_null(strstr(exit->reason, "slope"));
+	assert_int_equal(find(&t, PL_EFFECT_ENTRY_TIMER, "l1")->status, PL_CLAIM_NOT_MADE);
+	pl_run_fini(&t.run);
+}
+
+/* One slot trains down half way: its level jumps, the other's does not. */
+static void a_retrained_link(void **state)
+{
+	struct trial t;
+	struct pl_measurement *m;
+	const struct pl_effect *hop;
+
+	(void)state;
+	begin(&t, 8);
+	m = pl_sim_plan(&t.run, 0, PL_PROBE_BAR, "off", 0, BLOCKS, SAMPLES);
+	m = pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "off", 0, BLOCKS, SAMPLES);
+	t.board.slots[1].retrained_from_ns = 6.0 * 2.0 * SAMPLES * 700.0;
+	t.board.slots[1].retrained_factor = 1.6;
+	pl_sim_measure(&t.board, &t.run, 0, 2);
+	/* What the walk reads from the registers before and after. */
+	pl_measurement_set_number(&t.run, m, "link_speed_before_mts", 16000.0);
+	pl_measurement_set_number(&t.run, m, "link_speed_after_mts", 2500.0);
+	assert_int_equal(pl_report_attribute(&t.run, NULL), 0);
+	hop = find(&t, PL_EFFECT_HOP, "off");
+	assert_int_equal(hop->status, PL_CLAIM_NOT_MADE);
+	assert_non_null(strstr(hop->reason, "trained anew"));
+	assert_true(has_warning(&t, "W-RETRAINED"));
+	pl_run_fini(&t.run);
+}
+
+/* Nobody read the speed: the jump itself is seen. */
+static void a_retrained_link_is_seen_without_registers(void **state)
+{
+	struct trial t;
+
+	(void)state;
+	begin(&t, 9);
+	pl_sim_plan(&t.run, 0, PL_PROBE_BAR, "off", 0, BLOCKS, SAMPLES);
+	pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "off", 0, BLOCKS, SAMPLES);
+	t.board.slots[1].retrained_from_ns = 6.0 * 2.0 * SAMPLES * 700.0;
+	t.board.slots[1].retrained_factor = 1.6;
+	finish(&t);
+	assert_true(has_warning(&t, "W-THROTTLED"));
+	pl_run_fini(&t.run);
+}
+
+/* Links off differ from links off: the run is not fit for a verdict. */
+static void a_failed_control_forbids_exits(void **state)
+{
+	struct trial t;
+	const struct pl_effect *exit;
+
+	(void)state;
+	begin(&t, 10);
+	t.truth.device_exit_ns = 8000.0;
+	pl_sim_apply(&t.board, &t.truth);
+	plan(&t, PL_PROBE_BAR, NULL);
+	for (size_t g = 0; g < SIM_GAPS; g++)
+		pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "off_again", pl_sim_gaps_ns[g], BLOCKS,
+			    SAMPLES);
+	finish(&t);
+	assert_int_equal(find(&t, PL_EFFECT_EXIT, "l1")->status, PL_CLAIM_RESOLVED);
+	for (size_t i = 0; i < t.run.measurement_count; i++) {
+		struct pl_measurement *m = t.run.measurements[i];
+
+		for (size_t k = 0; !strcmp(m->conditions.state, "off_again") && k < m->n; k++)
+			m->ticks[k] += 500;
+	}
+	assert_int_equal(pl_report_attribute(&t.run, NULL), 0);
+	exit = find(&t, PL_EFFECT_EXIT, "l1");
+	assert_int_equal(exit->status, PL_CLAIM_NOT_MADE);
+	assert_non_null(strstr(exit->reason, "fails its own control"));
+	pl_run_fini(&t.run);
+}
+
+/* Device link off, uplink as found: by the specification nothing may sleep. */
+static void the_negative_control_equals_off(void **state)
+{
+	struct trial t;
+
+	(void)state;
+	begin(&t, 11);
+	t.truth.device_exit_ns = 8000.0;
+	t.truth.uplink_exit_ns = 30000.0;
+	pl_sim_apply(&t.board, &t.truth);
+	plan(&t, PL_PROBE_BAR, NULL);
+	for (size_t g = 0; g < SIM_GAPS; g++)
+		pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "device_off_uplink_l1", pl_sim_gaps_ns[g],
+			    BLOCKS, SAMPLES);
+	finish(&t);
+	assert_int_equal(t.run.warning_count, 0);
+	for (size_t i = 0; i < t.run.measurement_count; i++) {
+		struct pl_measurement *m = t.run.measurements[i];
+
+		for (size_t k = 0; pl_state_is_control(m->conditions.state) && k < m->n; k++)
+			m->ticks[k] += m->conditions.gap_ns > 20000 ? 20000 : 0;
+	}
+	assert_int_equal(pl_report_attribute(&t.run, NULL), 0);
+	assert_int_equal(t.run.warning_count, 1);
+	assert_string_equal(t.run.warnings[0].code, "W-CONTROL-UPLINK");
+	pl_run_fini(&t.run);
+}
+
+/* L0s after 5 µs, L1 after 60 µs: two timers, and the exit of both together. */
+static void two_sleeps_give_two_timers(void **state)
+{
+	struct trial t;
+	size_t timers = 0;
+
+	(void)state;
+	begin(&t, 12);
+	t.board.links[2].entry_ns[0] = 5e3;
+	t.board.links[2].exit_ns[0] = 2e3;
+	t.board.links[2].entry_ns[1] = 60e3;
+	t.board.links[2].exit_ns[1] = 20e3;
+	for (size_t g = 0; g < SIM_GAPS; g++) {
+		pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "off", pl_sim_gaps_ns[g], BLOCKS, SAMPLES);
+		pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "device_l0s_l1_uplink_off", pl_sim_gaps_ns[g],
+			    BLOCKS, SAMPLES);
+	}
+	finish(&t);
+	assert_true(fabs(find(&t, PL_EFFECT_EXIT, "device_l0s_l1_uplink_off")->estimate_ns - 20e3) <
+		    200.0);
+	for (size_t i = 0; i < t.run.effect_count; i++) {
+		const struct pl_effect *effect = &t.run.effects[i];
+		double entry = timers ? 60e3 : 5e3;
+
+		if (effect->kind != PL_EFFECT_ENTRY_TIMER)
+			continue;
+		assert_int_equal(effect->status, PL_CLAIM_RESOLVED);
+		assert_true(effect->low_ns <= entry && entry <= effect->high_ns);
+		timers++;
+	}
+	assert_int_equal(timers, 2);
+	pl_run_fini(&t.run);
+}
+
+/* Exits overlap: the slower link and at most 1 µs, not the sum. */
+static void exits_in_series_are_not_summed(void **state)
+{
+	struct trial t;
+	const struct pl_effect *whole, *part, *chain;
+
+	(void)state;
+	begin(&t, 13);
+	t.truth.device_exit_ns = 16000.0;
+	t.truth.uplink_exit_ns = 30000.0;
+	pl_sim_apply(&t.board, &t.truth);
+	plan(&t, PL_PROBE_BAR, NULL);
+	finish(&t);
+	whole = find(&t, PL_EFFECT_EXIT, "l1");
+	part = find(&t, PL_EFFECT_EXIT, "device_l1_uplink_off");
+	chain = find(&t, PL_EFFECT_CHAIN, "l1");
+	assert_true(fabs(part->estimate_ns - 16000.0) < 200.0);
+	assert_true(fabs(whole->estimate_ns - 30000.0) < 200.0);
+	assert_int_equal(chain->status, PL_CLAIM_RESOLVED);
+	assert_true(fabs(chain->estimate_ns - 14000.0) < 200.0);
+	assert_non_null(strstr(chain->sentence, "not summed"));
+	pl_run_fini(&t.run);
+}
+
+static const struct pl_effect *judged(struct trial *t, double exit_ns, int64_t l1_exit_ns)
+{
+	begin(t, 14);
+	t->truth.device_exit_ns = exit_ns;
+	pl_sim_apply(&t->board, &t->truth);
+	t->run.slots[1].link.l1_exit_ns = l1_exit_ns;
+	plan(t, PL_PROBE_BAR, NULL);
+	finish(t);
+	return find(t, PL_EFFECT_EXIT, "device_l1_uplink_off");
+}
+
+static void advertised_is_compared_with_measured(void **state)
+{
+	static const struct {
+		double exit_ns;
+		int64_t advertised_ns;
+		const char *verdict;
+	} cases[] = {
+		{30e3, 32000, "within"},          {20e3, 32000, "within"},
+		{33e3, 32000, "within"}, /* a round trip and credits are allowed for */
+		{35e3, 32000, "exceeds"},         {8e3, 32000, "faster"},
+		{90e3, 65000, "not falsifiable"}, {0.0, 32000, "not entered"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct trial t;
+		const struct pl_effect *exit = judged(&t, cases[i].exit_ns, cases[i].advertised_ns);
+
+		assert_string_equal(exit->verdict, cases[i].verdict);
+		assert_non_null(strstr(exit->sentence, cases[i].verdict));
+		pl_run_fini(&t.run);
+	}
+}
+
+static void clock_power_management_is_not_comparable(void **state)
+{
+	struct trial t;
+
+	(void)state;
+	judged(&t, 30e3, 32000);
+	t.run.slots[1].link.clkpm_enabled = 1;
+	assert_int_equal(pl_report_attribute(&t.run, NULL), 0);
+	assert_string_equal(find(&t, PL_EFFECT_EXIT, "device_l1_uplink_off")->verdict,
+			    "not comparable");
+	pl_run_fini(&t.run);
+}
+
+/* The whole X670E-like sentence, with the numbers that were put in. */
+static void the_sentence_says_what_was_put_in(void **state)
+{
+	struct trial t;
+	const struct pl_effect *timer;
+
+	(void)state;
+	assert_non_null(strstr(judged(&t, 30e3, 32000)->sentence, "Waking the link of M2_2 from "));
+	timer = find(&t, PL_EFFECT_ENTRY_TIMER, "device_l1_uplink_off");
+	assert_int_equal(timer->status, PL_CLAIM_RESOLVED);
+	assert_true(timer->low_ns < 12e3 && 12e3 < timer->high_ns && timer->high_ns < 17e3);
+	assert_non_null(strstr(timer->sentence, "Gaps of 8.00 µs and 16.0 µs were asked for"));
+	pl_run_fini(&t.run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sleeping_instead_of_spinning),
+		cmocka_unit_test(cstate_masquerading_as_aspm),
+		cmocka_unit_test(apst_masquerading_as_l1),
+		cmocka_unit_test(a_drive_that_idles_in_ps0),
+		cmocka_unit_test(an_uplink_kept_awake_by_another_device),
+		cmocka_unit_test(an_uplink_half_awake_is_called_a_mixture),
+		cmocka_unit_test(a_slope_instead_of_a_step),
+		cmocka_unit_test(a_retrained_link),
+		cmocka_unit_test(a_retrained_link_is_seen_without_registers),
+		cmocka_unit_test(a_failed_control_forbids_exits),
+		cmocka_unit_test(the_negative_control_equals_off),
+		cmocka_unit_test(two_sleeps_give_two_timers),
+		cmocka_unit_test(exits_in_series_are_not_summed),
+		cmocka_unit_test(advertised_is_compared_with_measured),
+		cmocka_unit_test(clock_power_management_is_not_comparable),
+		cmocka_unit_test(the_sentence_says_what_was_put_in),
+	};
+
+	return cmocka_run_group_tests_name("adversarial", tests, NULL, NULL);
+}
