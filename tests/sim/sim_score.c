@@ -186,7 +186,7 @@ void pl_sim_calibrate(const struct sim_calibration_options *options, struct sim_
 	for (unsigned i = 0; i < options->boards; i++) {
 		one_board(result, pl_rng_u64(&seeds), false);
 		one_board(result, pl_rng_u64(&seeds), true);
-		if (i % 10 == 0)
+		if (options->power_every && i % options->power_every == 0)
 			power_of_board(result->claims, pl_rng_u64(&seeds));
 	}
 	pl_sim_time_boards((options->boards + 19) / 20, pl_rng_u64(&seeds), &result->time);

@@ -26,6 +26,7 @@ struct sim_time {
 
 struct sim_calibration_options {
 	unsigned boards;
+	unsigned power_every; /* power is asked for on one board in so many; 0: on none */
 	uint64_t seed;
 	bool is_quiet;
 };
@@ -37,7 +38,7 @@ struct sim_calibration {
 	struct sim_time time;
 };
 
-/* Boards with effects, as many without, a tenth of them for power and for time. */
+/* Boards with effects, as many without; some of them for power, a twentieth for time. */
 void pl_sim_calibrate(const struct sim_calibration_options *options,
 		      struct sim_calibration *result);
 void pl_sim_calibration_fini(struct sim_calibration *result);

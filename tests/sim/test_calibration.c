@@ -15,7 +15,8 @@ static struct sim_calibration calibration;
 
 static int measure_once(void **state)
 {
-	struct sim_calibration_options options = {.boards = BOARDS, .seed = SEED};
+	struct sim_calibration_options options = {
+		.boards = BOARDS, .seed = SEED, .power_every = 10};
 
 	(void)state;
 	pl_sim_calibrate(&options, &calibration);
