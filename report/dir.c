@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/dist.h"
 #include "report/report.h"
 
 #define SAMPLES_FILE "samples.bin"
@@ -119,10 +120,12 @@ int pl_report_write_dir(const struct pl_run *run, const char *dir,
 			const struct pl_html_options *options, struct pl_err *err)
 {
 	struct job job = {run, options, SAMPLES_FILE};
+	struct pl_arena scratch = {NULL};
 	int first = 0, fd = open_dir(dir, err);
 
 	if (fd < 0)
 		return fd;
+	pl_dist_keep(&scratch, run);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		int code = put(fd, dir, i, &job, first ? NULL : err);
 
@@ -133,5 +136,7 @@ int pl_report_write_dir(const struct pl_run *run, const char *dir,
 	if (fsync(fd) && !first)
 		first = fail_at(err, dir, "", -errno);
 	close(fd);
+	pl_dist_forget(run);
+	pl_arena_fini(&scratch);
 	return first;
 }

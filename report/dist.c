@@ -100,3 +100,30 @@ const struct pl_block_summary *pl_dist_blocks(struct pl_arena *arena,
 	pl_arena_fini(&scratch);
 	return blocks;
 }
+
+void pl_dist_keep(struct pl_arena *scratch, const struct pl_run *run)
+{
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		struct pl_measurement *m = run->measurements[i];
+		size_t count;
+
+		if (!m->ticks)
+			continue;
+		m->stored_blocks = pl_dist_blocks(scratch, m, &count);
+		m->stored_bins = pl_dist_bins(scratch, m, &count);
+		m->stored_bin_count = count;
+	}
+}
+
+void pl_dist_forget(const struct pl_run *run)
+{
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		struct pl_measurement *m = run->measurements[i];
+
+		if (!m->ticks)
+			continue;
+		m->stored_blocks = NULL;
+		m->stored_bins = NULL;
+		m->stored_bin_count = 0;
+	}
+}

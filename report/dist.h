@@ -20,4 +20,11 @@ const struct pl_block_summary *pl_dist_blocks(struct pl_arena *arena,
 /* Width of the bin that begins at low_ns. */
 double pl_dist_width(double low_ns);
 
+/*
+ * Keeps bins and blocks of every series that has ticks, so that several writers in a row make them
+ * once; forget before the ticks change or scratch goes.
+ */
+void pl_dist_keep(struct pl_arena *scratch, const struct pl_run *run);
+void pl_dist_forget(const struct pl_run *run);
+
 #endif

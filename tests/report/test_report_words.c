@@ -1,0 +1,316 @@
+#include "tests/t.h"
+
+#include <math.h>
+
+#include "model/summary.h"
+#include "report/published.h"
+#include "report/report.h"
+#include "report/sentence.h"
+#include "report/strings.h"
+#include "tests/report/fixture.h"
+
+static char *document(const struct pl_run *run,
+		      int (*write)(const struct pl_run *, FILE *, struct pl_err *))
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(write(run, out, NULL), 0);
+	fclose(out);
+	return text;
+}
+
+static void every_string_has_every_language(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < PL_STR_COUNT; i++) {
+		assert_true(*pl_str(PL_LANG_EN, i));
+		assert_true(*pl_str(PL_LANG_ZH_CN, i));
+		assert_null(strchr(pl_str(PL_LANG_EN, i), '$'));
+	}
+}
+
+/* The effect of a kind with made-up numbers on the AM5 board. */
+static struct pl_effect effect(const struct pl_run *run, enum pl_effect_kind kind)
+{
+	return (struct pl_effect){.kind = kind,
+				  .slot = &run->slots[2],
+				  .reference_slot = &run->slots[0],
+				  .function = run->slots[2].path[1],
+				  .reference_function = run->slots[2].path[0],
+				  .probe = PL_PROBE_GPU,
+				  .state = "l1",
+				  .estimate_ns = 569.7,
+				  .low_ns = 560.6,
+				  .high_ns = 578.8,
+				  .detection_limit_ns = 12.0,
+				  .n = 12,
+				  .unit_of_n = "blocks",
+				  .reference_class = PL_REF_SAME_UNIT,
+				  .status = PL_CLAIM_RESOLVED};
+}
+
+static void sentences_are_complete_in_both_languages(void **state)
+{
+	static const enum pl_claim_status statuses[] = {PL_CLAIM_RESOLVED, PL_CLAIM_NOT_RESOLVED,
+							PL_CLAIM_NOT_MADE};
+	struct pl_arena arena = {NULL};
+	struct pl_run run;
+
+	(void)state;
+	fx_am5(&run);
+	for (unsigned kind = 0; kind <= PL_EFFECT_CHAIN; kind++)
+		for (unsigned s = 0; s < 3; s++)
+			for (unsigned lang = 0; lang < 2; lang++) {
+				struct pl_effect e = effect(&run, kind);
+				const char *text;
+
+				e.status = statuses[s];
+				e.reason = "firmware left ASPM off";
+				text = pl_sentence(&arena, &run, &e, lang);
+				assert_true(strlen(text) > 20);
+				assert_null(strpbrk(text, "{}"));
+				assert_null(strstr(text, "n/a"));
+				assert_null(strstr(text, "nan"));
+				assert_true((strstr(text, "。") != NULL) == (lang == 1));
+			}
+	pl_run_fini(&run);
+	pl_arena_fini(&arena);
+}
+
+static void the_sentence_of_the_chipset(void **state)
+{
+	struct pl_arena arena = {NULL};
+	struct pl_run run;
+	struct pl_effect e;
+
+	(void)state;
+	fx_am5(&run);
+	e = effect(&run, PL_EFFECT_HOP);
+	assert_string_equal(
+		pl_sentence(&arena, &run, &e, PL_LANG_EN),
+		"The path of PCIEX16_2 (chipset PROM21, 1228 ns) adds 570 ± 9 ns (95 % CI) to "
+		"a GPU read of host memory against PCIEX16_1 (CPU, 659 ns; same device).");
+	e.sentence = "The attribution's own words.";
+	assert_string_equal(pl_sentence(&arena, &run, &e, PL_LANG_EN),
+			    "The attribution's own words.");
+	assert_non_null(strstr(pl_sentence(&arena, &run, &e, PL_LANG_ZH_CN), "570 ± 9 ns"));
+	e.status = PL_CLAIM_NOT_MADE;
+	e.reason = "different drives: not attributable";
+	assert_non_null(strstr(pl_sentence(&arena, &run, &e, PL_LANG_ZH_CN), "无法归因"));
+	pl_run_fini(&run);
+	pl_arena_fini(&arena);
+}
+
+static void markdown_is_a_table_and_a_verdict(void **state)
+{
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	fx_am5(&run);
+	text = document(&run, pl_report_write_markdown);
+	assert_non_null(strstr(text, "| Board | Example X670E Example |\n"));
+	assert_non_null(strstr(text, "| M2_3 | chipset x2 PROM21 | Gen4 x4 | 1983 ns | – | 53.9 "));
+	assert_non_null(strstr(text, "\n* The chipset adds 570 ns ± 9 ns (95 % CI)"));
+	free(text);
+	pl_run_fini(&run);
+	fx_nothing(&run);
+	text = document(&run, pl_report_write_markdown);
+	assert_int_equal(strncmp(text, "**VIRTUAL MACHINE (QEMU)**\n", 27), 0);
+	assert_non_null(strstr(text, "firmware left ASPM off"));
+	free(text);
+	pl_run_fini(&run);
+}
+
+static void markdown_of_hostile_text_has_no_markup(void **state)
+{
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	fx_hostile(&run);
+	text = document(&run, pl_report_write_markdown);
+	assert_null(strstr(text, "<script"));
+	assert_null(strstr(text, "<img"));
+	for (const char *c = text; (c = strstr(c, "](")) != NULL; c++)
+		assert_int_equal(c[-1], '\\');
+	assert_null(strstr(text, "\033"));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		for (const char *c = line; *line == '|' && (c = strchr(c, '|')); c++)
+			assert_true(c == line || c[-1] == ' ' || c[-1] == '\\');
+	free(text);
+	pl_run_fini(&run);
+}
+
+/* name{a="b",…} number: the form that collectors parse; returns NULL or the line that is not. */
+static const char *bad_metric(char *text)
+{
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		const char *c = line;
+		bool quoted = false;
+
+		if (*line == '#')
+			continue;
+		for (; *c && (quoted || *c != '}'); c++) {
+			if (quoted && *c == '\\')
+				c++;
+			else if (*c == '"')
+				quoted = !quoted;
+		}
+		if (strncmp(line, "pcielat_", 8) || *c != '}' || c[1] != ' ' ||
+		    strspn(c + 2, "0123456789-e") != strlen(c + 2))
+			return line;
+	}
+	return NULL;
+}
+
+static void openmetrics_parse(void **state)
+{
+	void (*const fixtures[])(struct pl_run *) = {fx_am5, fx_nothing, fx_hostile, fx_empty};
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
+		fixtures[i](&run);
+		text = document(&run, pl_report_write_openmetrics);
+		assert_string_equal(text + strlen(text) - 6, "# EOF\n");
+		assert_null(bad_metric(text));
+		free(text);
+		pl_run_fini(&run);
+	}
+}
+
+static void openmetrics_are_seconds(void **state)
+{
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	fx_am5(&run);
+	text = document(&run, pl_report_write_openmetrics);
+	assert_non_null(strstr(text, "slot=\"M2_3\",attachment=\"chipset\",device=\"Example SSD "
+				     "1TB\",probe=\"nvme\",metric=\"read_4k\"} 53864750e-12\n"));
+	assert_non_null(strstr(text, "effect=\"hop\",slot=\"PCIEX16_2\",reference=\"PCIEX16_1\""));
+	assert_non_null(strstr(text, "} 569700e-12\n"));
+	free(text);
+	pl_run_fini(&run);
+}
+
+/* ---- compare ---- */
+
+static char *compared(const struct pl_run *base, const struct pl_run *other, double limit_ns,
+		      size_t *exceeded)
+{
+	struct pl_compare_options options = {limit_ns, PL_LANG_EN};
+	struct pl_text_style style = {false, true, 100};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(pl_report_compare(base, &other, 1, &options, &style, out, exceeded, NULL),
+			 0);
+	fclose(out);
+	return text;
+}
+
+/* Every sample of the drive in M2_1 becomes 100 ns slower. */
+static void slow_down(struct pl_run *run, double ns)
+{
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		struct pl_measurement *m = run->measurements[i];
+
+		if (m->probe != PL_PROBE_NVME || m->slot != &run->slots[1])
+			continue;
+		for (size_t k = 0; k < m->n; k++)
+			m->ticks[k] += (uint64_t)(ns / m->ns_per_tick);
+		pl_measurement_summarise(m);
+	}
+}
+
+static void a_run_equals_itself(void **state)
+{
+	struct pl_run a, b;
+	size_t exceeded;
+	char *text;
+
+	(void)state;
+	fx_am5(&a);
+	fx_am5(&b);
+	text = compared(&a, &b, 0.0, &exceeded);
+	assert_int_equal(exceeded, 0);
+	assert_non_null(strstr(text, "no difference seen"));
+	assert_null(strstr(text, "slower"));
+	assert_non_null(strstr(text, "published"));
+	free(text);
+	pl_run_fini(&a);
+	pl_run_fini(&b);
+}
+
+static void a_slower_drive_exceeds_the_limit(void **state)
+{
+	struct pl_run a, b;
+	size_t exceeded;
+	char *text;
+
+	(void)state;
+	fx_am5(&a);
+	fx_am5(&b);
+	slow_down(&b, 100.0);
+	text = compared(&a, &b, 25.0, &exceeded);
+	assert_int_equal(exceeded, 1);
+	assert_non_null(strstr(text, "SLOWER THAN ALLOWED"));
+	free(text);
+	text = compared(&a, &b, 150.0, &exceeded);
+	assert_int_equal(exceeded, 0);
+	assert_non_null(strstr(text, "slower"));
+	free(text);
+	text = compared(&b, &a, 25.0, &exceeded);
+	assert_int_equal(exceeded, 0);
+	assert_non_null(strstr(text, "faster"));
+	free(text);
+	text = compared(&a, &b, (double)NAN, &exceeded);
+	assert_int_equal(exceeded, 0);
+	free(text);
+	pl_run_fini(&a);
+	pl_run_fini(&b);
+}
+
+static void different_ways_are_not_compared(void **state)
+{
+	struct pl_run a, b;
+	size_t exceeded;
+	char *text;
+
+	(void)state;
+	fx_am5(&a);
+	fx_am5(&b);
+	slow_down(&b, 100.0);
+	b.measurements[25]->conditions.path = "pread";
+	text = compared(&a, &b, 25.0, &exceeded);
+	assert_int_equal(exceeded, 0);
+	assert_non_null(strstr(text, "different software paths"));
+	free(text);
+	pl_run_fini(&a);
+	pl_run_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_string_has_every_language),
+		cmocka_unit_test(sentences_are_complete_in_both_languages),
+		cmocka_unit_test(the_sentence_of_the_chipset),
+		cmocka_unit_test(markdown_is_a_table_and_a_verdict),
+		cmocka_unit_test(markdown_of_hostile_text_has_no_markup),
+		cmocka_unit_test(openmetrics_parse),
+		cmocka_unit_test(openmetrics_are_seconds),
+		cmocka_unit_test(a_run_equals_itself),
+		cmocka_unit_test(a_slower_drive_exceeds_the_limit),
+		cmocka_unit_test(different_ways_are_not_compared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
