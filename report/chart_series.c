@@ -16,8 +16,8 @@ void pl_charts_region(struct pl_html *html)
 		const struct pl_measurement *m = html->run->measurements[i];
 		const char *memory = pl_out_short(&html->arena, m->conditions.memory, "");
 
-		if (m->probe != PL_PROBE_GPU || !m->conditions.region_bytes ||
-		    m->conditions.gap_ns || !pl_series_has_numbers(m))
+		if (m->probe != PL_PROBE_GPU || !m->conditions.region_bytes || !m->metric ||
+		    strcmp(m->metric, "chase") || !pl_series_has_numbers(m))
 			continue;
 		json_array_append_new(
 			values,

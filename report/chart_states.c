@@ -20,6 +20,7 @@ static bool is_shown(const struct pl_measurement *m, const struct pl_slot *slot,
 	return m->slot == slot && m->probe == probe && pl_series_has_numbers(m) &&
 	       (probe != PL_PROBE_CONFIG || pl_series_is_endpoint(m)) &&
 	       m->conditions.queue_depth <= 1 &&
+	       (probe != PL_PROBE_GPU || pl_series_is_host_read(m)) &&
 	       (!m->conditions.size_bytes || m->conditions.size_bytes == 4096 ||
 		probe != PL_PROBE_NVME) &&
 	       !(m->conditions.idle && !strcmp(m->conditions.idle, "slept"));

@@ -1,5 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "core/fmt.h"
 
 #include "report/assets.h"
 #include "report/chart.h"
@@ -150,6 +153,44 @@ void pl_html_states(struct pl_html *html)
 	pl_html_table_end(html);
 }
 
+/* bytes / ns = GB/s (10^9 bytes). */
+static const char *rate_text(struct pl_html *html, const struct pl_measurement *m)
+{
+	bool is_rate = m->metric && (!strcmp(m->metric, "read") || !strncmp(m->metric, "copy", 4));
+
+	if (!is_rate || !(m->summary.p50_ns > 0.0))
+		return NULL;
+	return pl_arena_printf(&html->arena, "%.1f GB/s",
+			       (double)m->conditions.region_bytes / m->summary.p50_ns);
+}
+
+static void gpu_row(struct pl_html *html, const struct pl_measurement *m)
+{
+	struct pl_arena *arena = &html->arena;
+	char size[32];
+
+	pl_html(html, "<tr><th scope=\"row\">$ $</th><td>$</td><td class=\"n\">$</td>",
+		m->slot ? pl_row_label(arena, m->slot) : pl_out_short(arena, m->subject, "?"),
+		m->metric, pl_out_short(arena, m->conditions.memory, NULL),
+		pl_fmt_bytes(size, sizeof(size), m->conditions.region_bytes));
+	pl_html(html, "<td class=\"n\">$</td><td class=\"n\">$</td></tr>\n",
+		pl_html_ns(html, m, m->summary.p50_ns), rate_text(html, m));
+}
+
+static void gpu_table(struct pl_html *html)
+{
+	static const enum pl_str columns[] = {PL_STR_METRIC, PL_STR_MEMORY, PL_STR_SIZE,
+					      PL_STR_MEDIAN, PL_STR_RATE};
+	const struct pl_run *run = html->run;
+
+	pl_html_table(html, PL_STR_REGION, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < run->measurement_count; i++)
+		if (run->measurements[i]->probe == PL_PROBE_GPU &&
+		    pl_series_has_numbers(run->measurements[i]))
+			gpu_row(html, run->measurements[i]);
+	pl_html_table_end(html);
+}
+
 void pl_html_region(struct pl_html *html)
 {
 	static const enum pl_str columns[] = {PL_STR_NAME, PL_STR_KIND, PL_STR_DRIVER, PL_STR_NOTE};
@@ -159,6 +200,7 @@ void pl_html_region(struct pl_html *html)
 		return;
 	pl_html_section(html, "gpu", PL_STR_REGION);
 	pl_charts_region(html);
+	gpu_table(html);
 	pl_html_table(html, PL_STR_GPU_DEVICES, columns, 4);
 	for (size_t i = 0; i < run->gpu_count; i++)
 		pl_html(html, "<tr><th scope=\"row\">$</th><td>$</td><td>$</td><td>$</td></tr>\n",

@@ -23,12 +23,25 @@ bool pl_series_is_endpoint(const struct pl_measurement *m)
 	return slot->path_count && pl_bdf_is_equal(m->device, slot->path[slot->path_count - 1]);
 }
 
+/* Bandwidth, copies and reads of the card's own memory are GPU series too, but no path of a slot.
+ */
+bool pl_series_is_host_read(const struct pl_measurement *m)
+{
+	const char *memory = m->conditions.memory;
+
+	return m->probe == PL_PROBE_GPU && m->metric &&
+	       (!strcmp(m->metric, "chase") || !strcmp(m->metric, "load")) &&
+	       (!memory || !strncmp(memory, "host", 4));
+}
+
 /* How well a series stands for its column: more is better, 0 is "not this column". */
 static int headline_score(const struct pl_measurement *m)
 {
 	int score = 1;
 
 	if (m->probe == PL_PROBE_CONFIG && !pl_series_is_endpoint(m))
+		return 0;
+	if (m->probe == PL_PROBE_GPU && !pl_series_is_host_read(m))
 		return 0;
 	score += pl_series_has_numbers(m) ? 64 : 0;
 	score += m->conditions.gap_ns == 0 ? 32 : 0;

@@ -26,6 +26,8 @@ bool pl_row_has_series(const struct pl_row *row);
 /* Worth a line in the result table: has series, or is a place for a card. */
 bool pl_row_is_shown(const struct pl_row *row);
 
+/* A GPU series that times single reads of host memory: what "GPU load" means in every table. */
+bool pl_series_is_host_read(const struct pl_measurement *m);
 /* There are numbers (whole or partial). */
 bool pl_series_has_numbers(const struct pl_measurement *m);
 /* The function that a series of a ladder reads is at the end of the slot's path. */

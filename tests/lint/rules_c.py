@@ -117,6 +117,7 @@ WRITERS = {
     "gpu_probe/import.c": "a chain in a BAR that no driver uses (--chase-memory)",
     "link/": "link states in sysfs, the journal",
     "report/": "the results",
+    "session/store.c": "the journal of a session",
 }
 FOR_WRITING = re.compile(
     r"\b(O_RDWR|O_WRONLY|O_CREAT|O_TRUNC|O_APPEND|PROT_WRITE)\b"

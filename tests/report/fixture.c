@@ -304,6 +304,47 @@ static void links(struct pl_run *run)
 	run->aspm_link_count = 1;
 }
 
+/* The grid of one drive: with L1 allowed the link sleeps from 30 µs of idle on. */
+static void grid(struct pl_run *run, const struct pl_slot *slot)
+{
+	static const struct {
+		const char *name;
+		double exit_ns;
+	} states[] = {{"as_found", 31000}, {"off", 0}, {"l1", 31000}, {"l1_2", 95000}};
+	static const uint64_t gaps[] = {1000, 10000, 40000, 100000, 1000000};
+
+	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+		for (size_t g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
+			double ns = 53500 + (gaps[g] > 30000 ? states[s].exit_ns : 0);
+			struct pl_measurement *m =
+				fx_series(run, slot, PL_PROBE_NVME, "read_4k", ns, 12, 100);
+
+			m->conditions.state = states[s].name;
+			m->conditions.gap_ns = gaps[g];
+			m->conditions.size_bytes = 4096;
+			m->conditions.queue_depth = 1;
+			m->conditions.pattern = "random";
+			m->conditions.path = "io_uring";
+		}
+}
+
+static void gpu_devices(struct pl_run *run)
+{
+	run->gpus = pl_arena_array(&run->arena, 2, sizeof(*run->gpus));
+	run->gpu_count = 2;
+	run->gpus[0] = (struct pl_gpu){.kind = PL_GPU_DISCRETE,
+				       .name = "NVIDIA T1000",
+				       .driver = "NVIDIA 535.261",
+				       .api_version = "1.3",
+				       .has_bdf = true,
+				       .bdf = {0, 1, 0, 0}};
+	run->gpus[1] = (struct pl_gpu){.index = 1,
+				       .kind = PL_GPU_SOFTWARE,
+				       .name = "llvmpipe",
+				       .driver = "Mesa",
+				       .no_path_reason = "a software device: no PCIe path"};
+}
+
 void fx_am5(struct pl_run *run)
 {
 	const struct pl_slot *s;
@@ -328,6 +369,9 @@ void fx_am5(struct pl_run *run)
 		       "the kernel refuses to map the BAR of a bound device (IO_STRICT_DEVMEM)");
 	pl_measurement_set_number(run, nvme(run, &s[1], 52300), "real_gap_min_ns", 40.5);
 	nvme(run, &s[3], 53500);
+	grid(run, &s[3]);
+	gpu(run, &s[0], 2.2e6, 64 << 20)->metric = "read";
+	gpu_devices(run);
 	e = claim(run, PL_EFFECT_HOP, 2, 0, 569.7, 9.1);
 	e->probe = PL_PROBE_GPU;
 	e->sentence = "The chipset adds 570 ns ± 9 ns (95 % CI) to a GPU read of host memory "
