@@ -76,6 +76,11 @@ static void style_init(struct pl_app *app)
 	app->style.columns = columns_of(STDOUT_FILENO);
 }
 
+bool pl_app_needs_machine(const struct pl_options *options)
+{
+	return options->command != PL_CMD_REPORT && options->command != PL_CMD_COMPARE;
+}
+
 enum pl_exit pl_app_open(struct pl_app *app)
 {
 	const struct pl_options *o = &app->options;
@@ -88,6 +93,9 @@ enum pl_exit pl_app_open(struct pl_app *app)
 
 	pl_run_init(&app->run);
 	style_init(app);
+	app->root.fd = -1;
+	if (!pl_app_needs_machine(o))
+		return PL_EXIT_DONE;
 	if (o->dump && o->sysroot)
 		return pl_app_fail(PL_EXIT_USAGE, "--dump and --sysroot exclude each other");
 	rc = pl_sysroot_open(&app->root, o->sysroot, &err);

@@ -14,8 +14,12 @@ struct pl_app {
 	struct pl_sysroot root;
 	struct pl_run run;
 	struct pl_text_style style;
+	const struct pl_run *const *others; /* for the page's section "compare" */
+	size_t other_count;
 };
 
+/* Commands on results know no machine: app->run stays empty. */
+bool pl_app_needs_machine(const struct pl_options *options);
 /* Opens the root and discovers the machine into app->run. Returns an exit code; prints why not. */
 enum pl_exit pl_app_open(struct pl_app *app);
 void pl_app_close(struct pl_app *app);
@@ -35,5 +39,8 @@ enum pl_exit pl_cmd_run(struct pl_app *app);
 enum pl_exit pl_cmd_trace(struct pl_app *app);
 enum pl_exit pl_cmd_doctor(struct pl_app *app);
 enum pl_exit pl_cmd_restore(struct pl_app *app);
+/* These two read results instead of a machine. */
+enum pl_exit pl_cmd_report(struct pl_app *app);
+enum pl_exit pl_cmd_compare(struct pl_app *app);
 
 #endif

@@ -6,6 +6,7 @@ static enum pl_exit (*const table[PL_CMD_COUNT])(struct pl_app *app) = {
 	[PL_CMD_NONE] = pl_cmd_none,     [PL_CMD_RUN] = pl_cmd_run,
 	[PL_CMD_LIST] = pl_cmd_list,     [PL_CMD_TRACE] = pl_cmd_trace,
 	[PL_CMD_DOCTOR] = pl_cmd_doctor, [PL_CMD_RESTORE] = pl_cmd_restore,
+	[PL_CMD_REPORT] = pl_cmd_report, [PL_CMD_COMPARE] = pl_cmd_compare,
 };
 
 int main(int argc, char **argv)
@@ -16,8 +17,10 @@ int main(int argc, char **argv)
 	memset(&app, 0, sizeof(app));
 	pl_options_parse(&app.options, argc, argv);
 	code = pl_app_open(&app);
-	app.run.argv = (const char *const *)argv;
-	app.run.argc = (size_t)argc;
+	if (pl_app_needs_machine(&app.options)) {
+		app.run.argv = (const char *const *)argv;
+		app.run.argc = (size_t)argc;
+	}
 	if (code == PL_EXIT_DONE)
 		code = table[app.options.command](&app);
 	pl_app_close(&app);

@@ -15,7 +15,8 @@ enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_CHOICE };
 #define ON(command) (1u << (command))
 #define ON_MACHINE (ON(PL_CMD_RUN) | ON(PL_CMD_LIST) | ON(PL_CMD_TRACE) | ON(PL_CMD_DOCTOR))
 #define ON_MEASURE (ON(PL_CMD_RUN) | ON(PL_CMD_TRACE))
-#define ON_PRINT (ON(PL_CMD_RUN) | ON(PL_CMD_LIST) | ON(PL_CMD_TRACE) | ON(PL_CMD_DOCTOR))
+#define ON_REPORT (ON(PL_CMD_RUN) | ON(PL_CMD_REPORT))
+#define ON_PRINT (ON_MACHINE | ON(PL_CMD_REPORT) | ON(PL_CMD_COMPARE))
 #define AT(field) offsetof(struct pl_options, field)
 
 struct spec {
@@ -76,14 +77,28 @@ static const struct spec specs[] = {
 	 "make verdicts under a hypervisor too; every output is stamped", NULL, NULL},
 	{"dry-run", 'n', NULL, KIND_FLAG, AT(dry_run), ON_MEASURE,
 	 "print the plan, its time and every file it would write; touch nothing", NULL, NULL},
-	{"output", 'o', "DIR", KIND_TEXT, AT(out_dir), ON(PL_CMD_RUN),
-	 "where the result files go (default: ./pcielat-BOARD-DATE)", NULL, NULL},
-	{"json", 0, "FILE", KIND_TEXT, AT(json), ON_MEASURE | ON(PL_CMD_LIST),
+	{"output", 'o', "DIR", KIND_TEXT, AT(out_dir), ON_REPORT,
+	 "where the result files go (run: ./pcielat-BOARD-DATE unless named)", NULL, NULL},
+	{"json", 0, "FILE", KIND_TEXT, AT(json), ON_MEASURE | ON(PL_CMD_LIST) | ON(PL_CMD_REPORT),
 	 "write JSON to FILE, or to stdout instead of the table", NULL, "-"},
-	{"csv", 0, "FILE", KIND_TEXT, AT(csv), ON_MEASURE,
+	{"csv", 0, "FILE", KIND_TEXT, AT(csv), ON_MEASURE | ON(PL_CMD_REPORT),
 	 "write summary CSV to FILE, or to stdout instead of the table", NULL, "-"},
-	{"html", 0, "FILE", KIND_TEXT, AT(html), ON_MEASURE,
+	{"html", 0, "FILE", KIND_TEXT, AT(html), ON_MEASURE | ON(PL_CMD_REPORT),
 	 "write the HTML report to FILE, or to stdout instead of the table", NULL, "-"},
+	{"markdown", 0, "FILE", KIND_TEXT, AT(markdown), ON_REPORT,
+	 "write test system, table and verdict as Markdown to FILE, or to stdout", NULL, "-"},
+	{"openmetrics", 0, "FILE", KIND_TEXT, AT(openmetrics), ON_REPORT,
+	 "write metrics for a textfile collector to FILE, or to stdout", NULL, "-"},
+	{"lang", 0, "en|zh-CN", KIND_TEXT, AT(lang), ON_REPORT, "language of report.html", NULL,
+	 NULL},
+	{"no-charts", 0, NULL, KIND_FLAG, AT(no_charts), ON_REPORT,
+	 "report.html with tables and the slot map only: small, no scripts", NULL, NULL},
+	{"compare", 0, "FILE", KIND_LIST, AT(compared), ON(PL_CMD_REPORT),
+	 "other results to put beside these in report.html (repeat for more)", NULL, NULL},
+	{"fail-over", 0, "TIME", KIND_TEXT, AT(fail_over), ON(PL_CMD_COMPARE),
+	 "exit 7 when something is slower by more than TIME (25ns) and the interval of the "
+	 "difference excludes zero",
+	 NULL, NULL},
 	{"tree", 't', NULL, KIND_FLAG, AT(tree), ON(PL_CMD_LIST), "draw the tree of links", NULL,
 	 NULL},
 	{"sysroot", 0, "DIR", KIND_TEXT, AT(sysroot), ON_MACHINE,
@@ -137,6 +152,15 @@ static const struct command commands[PL_CMD_COUNT] = {
 		 "run does so by itself when it starts; without a reboot in between nothing is "
 		 "lost.",
 		 false},
+	[PL_CMD_REPORT] =
+		{"report", "FILE...",
+		 "Make reports again from results.json or report.html, no hardware needed. Several "
+		 "files of one board are merged.",
+		 true},
+	[PL_CMD_COMPARE] =
+		{"compare", "BASE NEW...",
+		 "Differences between results, with intervals: medians and claims, slot by slot.",
+		 true},
 };
 
 const char *pl_command_name(enum pl_command command)
@@ -219,13 +243,13 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 
 static void check(const struct pl_options *o)
 {
-	const char *const outputs[] = {o->json, o->csv, o->html};
+	const char *const outputs[] = {o->json, o->csv, o->html, o->markdown, o->openmetrics};
 	unsigned on_stdout = 0;
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
 		on_stdout += outputs[i] && !strcmp(outputs[i], "-");
 	if (on_stdout > 1) {
-		fprintf(stderr, "pcielat: only one of --json, --csv, --html can go to stdout; give "
+		fprintf(stderr, "pcielat: only one of the outputs can go to stdout; give "
 				"the others a file: --csv=FILE\n");
 		exit(PL_EXIT_USAGE);
 	}

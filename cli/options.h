@@ -13,6 +13,8 @@ enum pl_command {
 	PL_CMD_TRACE,
 	PL_CMD_DOCTOR,
 	PL_CMD_RESTORE,
+	PL_CMD_REPORT,
+	PL_CMD_COMPARE,
 	PL_CMD_COUNT,
 };
 
@@ -46,7 +48,10 @@ struct pl_options {
 	const char *seed, *cpu;
 	bool allow_virtual, dry_run;
 	/* what comes out */
-	const char *out_dir, *json, *csv, *html;
+	const char *out_dir, *json, *csv, *html, *markdown, *openmetrics, *lang;
+	bool no_charts;
+	struct pl_texts compared; /* other results for the page */
+	const char *fail_over;    /* compare: a time */
 	bool tree, quiet;
 	int color, progress; /* enum pl_when */
 	bool ascii;

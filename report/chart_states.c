@@ -52,12 +52,32 @@ static uint64_t widest_gap(const struct pl_run *run, const struct pl_slot *slot,
 	return gap;
 }
 
+/* A slot of one state says nothing about states, and may be another kind of access. */
+static bool has_two_states(const struct pl_run *run, const struct pl_slot *slot,
+			   enum pl_probe probe, uint64_t gap)
+{
+	const struct pl_measurement *first = NULL;
+
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		const struct pl_measurement *m = run->measurements[i];
+
+		if (!is_shown(m, slot, probe) || m->conditions.gap_ns != gap)
+			continue;
+		if (first && !pl_state_is_same(first->conditions.state, m->conditions.state))
+			return true;
+		first = first ? first : m;
+	}
+	return false;
+}
+
 static void heat_row(struct pl_html *html, const struct pl_slot *slot, json_t *values,
 		     double *highest)
 {
 	enum pl_probe probe = probe_of(html->run, slot);
 	uint64_t gap = widest_gap(html->run, slot, probe);
 
+	if (!has_two_states(html->run, slot, probe, gap))
+		return;
 	for (size_t i = 0; i < html->run->measurement_count; i++) {
 		const struct pl_measurement *m = html->run->measurements[i];
 
@@ -71,21 +91,6 @@ static void heat_row(struct pl_html *html, const struct pl_slot *slot, json_t *v
 						m->summary.p50_ns, "label",
 						pl_row_ns(&html->arena, m->summary.p50_ns)));
 	}
-}
-
-static bool has_states(json_t *values)
-{
-	const char *first = NULL;
-
-	for (size_t i = 0; i < json_array_size(values); i++) {
-		const char *state =
-			json_string_value(json_object_get(json_array_get(values, i), "state"));
-
-		if (first && strcmp(first, state))
-			return true;
-		first = state;
-	}
-	return false;
 }
 
 /* Text is white on the dark end of the scheme: above the geometric middle. */
@@ -113,8 +118,6 @@ static void heat(struct pl_html *html)
 	for (size_t i = 0; i < html->row_count; i++)
 		if (pl_row_has_series(&html->rows[i]))
 			heat_row(html, html->rows[i].slot, values, &highest);
-	if (!has_states(values))
-		json_array_clear(values);
 	mark_dark(values, highest);
 	pl_chart_put(html, &(struct pl_chart){"states", "heat.json",
 					      pl_html_str(html, PL_STR_CHART_STATES),

@@ -181,9 +181,9 @@ static const char *verdict_text(const struct difference *d, double limit_ns)
 	if (d->reason)
 		return "not compared";
 	if (!is_resolved(d))
-		return "no difference seen";
+		return "no difference";
 	if (d->ns > 0.0 && d->ns > limit_ns)
-		return "SLOWER THAN ALLOWED";
+		return "over the limit";
 	return d->ns > 0.0 ? "slower" : "faster";
 }
 
@@ -192,7 +192,7 @@ static void print_differences(struct comparison *c, const struct pl_compare_opti
 {
 	static const struct pl_text_column columns[] = {
 		{"Slot", false, 10}, {"What", false, 10},       {"Base", true, 0},
-		{"New", true, 0},    {"Difference", false, 16}, {"", false, 10}};
+		{"New", true, 0},    {"Difference", false, 16}, {"", false, 0}};
 	struct pl_text_table table = {.arena = &c->arena, .columns = columns, .column_count = 6};
 
 	for (size_t i = 0; i < c->count; i++) {

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# report and compare: results again without hardware, and differences between them.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	[ -n "${PCIELAT-}" ] || skip "the program is not built"
+	export results=$BATS_FILE_TMPDIR/results
+	"$(dirname "$PCIELAT")/tests/report/make_fixtures" "$results"
+}
+
+setup() {
+	mkdir "$BATS_TEST_TMPDIR/here"
+	cd "$BATS_TEST_TMPDIR/here" || exit
+}
+
+@test "report shows the table of a result and writes nothing" {
+	run --separate-stderr "$PCIELAT" report "$results/am5/results.json"
+	[ "$status" -eq 0 ]
+	[[ $output == *"chipset x2 PROM21"* ]]
+	[[ $output == *"The chipset adds 570 ns"* ]]
+	[ -z "$(ls)" ]
+}
+
+@test "report makes everything again from a page alone" {
+	"$PCIELAT" report "$results/am5/report.html" -o again >/dev/null
+	diff <(tail -n +5 "$results/am5/summary.csv") <(tail -n +5 again/summary.csv)
+	diff "$results/am5/effects.csv" again/effects.csv
+	[ -s again/report.html ]
+}
+
+@test "report to stdout is silent otherwise" {
+	"$PCIELAT" report "$results/am5/results.json" --markdown | head -1 | grep -q 'Test system'
+	"$PCIELAT" report "$results/am5/results.json" --openmetrics | tail -1 | grep -qx '# EOF'
+	"$PCIELAT" report "$results/am5/results.json" --json | python3 -m json.tool >/dev/null
+	"$PCIELAT" report "$results/am5/results.json" --html --lang zh-CN | grep -q 'lang="zh-CN"'
+}
+
+@test "a page without charts has no script to run" {
+	"$PCIELAT" report "$results/am5/results.json" --html=x.html --no-charts >/dev/null
+	run grep -c '<script>' x.html
+	[ "$output" = 0 ]
+	[ "$(stat -c %s x.html)" -lt 300000 ]
+}
+
+@test "two boots of a board are merged, two boards are not" {
+	sed 's/b3c1f6a0-0000-4000-8000-000000000001/other-boot/' "$results/am5/results.json" >b.json
+	"$PCIELAT" report "$results/am5/results.json" b.json --json=m.json >/dev/null
+	[ "$(grep -o '"boot":1' m.json | wc -l)" -gt 10 ]
+	run "$PCIELAT" report "$results/am5/results.json" "$results/intel/results.json"
+	[ "$status" -eq 2 ]
+	[[ $output == *"use compare for boards"* ]]
+}
+
+@test "boards stand side by side in one page" {
+	"$PCIELAT" report "$results/am5/results.json" --compare "$results/intel/results.json" \
+		--html=ab.html >/dev/null
+	grep -q 'Z890 Example PCI_E4' ab.html
+}
+
+@test "compare says no difference, and exit 7 when the limit is exceeded" {
+	local base=$results/am5/results.json
+	run "$PCIELAT" compare "$base" "$base" --fail-over 25ns
+	[ "$status" -eq 0 ]
+	[[ $output == *"no difference"* ]]
+	mkdir slower
+	# Every block of the drive in M2_1 is made 5 us slower, in the record only.
+	python3 - "$results/am5/results.json" slower/results.json <<-'END'
+		import json, sys
+		record = json.load(open(sys.argv[1]))
+		record["samples"] = None
+		for m in record["measurements"]:
+		    if m["probe"] == "nvme" and m["slot"].endswith("02.1/00.0"):
+		        m["p50_ns"] += 5000
+		        for row in m["blocks"]["rows"]:
+		            row[5] += 5000
+		json.dump(record, open(sys.argv[2], "w"))
+	END
+	run "$PCIELAT" compare "$base" slower/results.json --fail-over 1us
+	[ "$status" -eq 7 ]
+	[[ $output == *"over the limit"* ]]
+	[[ $output == *"1 difference above 1us"* ]]
+}
+
+@test "what is not a result is one sentence and exit 2" {
+	echo '{"schema": "pcielat.result", "schema_version": "9.0"}' >new.json
+	run "$PCIELAT" report new.json
+	[ "$status" -eq 2 ]
+	[[ $output == *"newer pcielat"* ]]
+	run "$PCIELAT" report missing.json
+	[ "$status" -eq 2 ]
+	run "$PCIELAT" compare "$results/am5/results.json"
+	[ "$status" -eq 2 ]
+	run "$PCIELAT" compare a b --fail-over soon
+	[ "$status" -eq 2 ]
+}
