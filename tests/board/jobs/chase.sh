@@ -12,6 +12,9 @@ for rep in 1 2 3; do
 		done
 	done
 done
+vb variant h20
+vb mark jit
+"$VB_CHASE" $SYS/0000:04:00.0/resource2 65536 64 3000 jit > /out/jit
 vb mark counted
 "$VB_CHASE" $SYS/0000:04:00.0/resource2 16777216 65536 5000 > /out/last
 vb mark after

@@ -36,6 +36,13 @@ class Chase(unittest.TestCase):
             print(f"chase behind the switch, {variant}: {got / 1000:.3f} us")
             self.assertLess(abs(got - hop), 0.05 * hop)
 
+    def test_code_made_at_run_time_pays_too(self):
+        jit = json.loads((self.r.out / "jit").read_text())
+        self.assertEqual(jit["end"], "right")
+        before, after = (self.r.mark(m)["links"]["uplink"]["bar"] for m in ("jit", "counted"))
+        self.assertEqual(after["n"] - before["n"], jit["loads"])
+        self.assertGreater(jit["low_ns"], 20000)
+
     def test_the_other_slot_does_not_pay(self):
         for variant in ("h5", "h20"):
             got = self.ns(variant, "near") - self.ns("base", "near")
