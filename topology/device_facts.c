@@ -249,6 +249,9 @@ void pl_device_facts(struct pl_run *run, const struct pl_tree *tree,
 			snprintf(f.dir, sizeof(f.dir), "sys/bus/pci/devices/%s",
 				 pl_bdf_format(device->bdf, bdf));
 			read_sysfs(&f, device);
+			/* A capture has no serial numbers, but what was made of them. */
+			if (!root->live && !device->unit_hash)
+				device->unit_hash = line_of(&f, "pcielat_unit_hash");
 		}
 		if (device->kind == PL_DEVICE_GPU && !device->rebar_bytes)
 			device->rebar_bytes = function->express.rebar_bytes;

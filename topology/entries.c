@@ -135,6 +135,12 @@ static void fill_place(struct pl_slot *slot, const struct pl_place *place)
 	slot->reason = place->reason;
 }
 
+void pl_entry_describe(struct pl_slot *slot, const struct pl_tree *tree, int node)
+{
+	fill_place(slot, &tree->nodes[node].place);
+	fill_path(slot, tree, node);
+}
+
 static struct pl_entry *add_entry(struct pl_run *run, struct pl_entries *entries, size_t room,
 				  struct pl_slot **slot)
 {
@@ -280,8 +286,7 @@ static void add_device(struct pl_run *run, struct grouping *g, const struct grou
 		.numa_node = -1,
 	};
 	slot->device = device;
-	fill_place(slot, &g->tree->nodes[node].place);
-	fill_path(slot, g->tree, node);
+	pl_entry_describe(slot, g->tree, node);
 	entry->device = node;
 	entry->port = board_port(g->tree, node, &entry->far_end);
 }
@@ -293,8 +298,7 @@ static void add_empty(struct pl_run *run, struct pl_tree *tree, int node,
 	struct pl_entry *entry = add_entry(run, entries, 2 * tree->count, &slot);
 	const struct pl_node *port = &tree->nodes[node];
 
-	fill_place(slot, &port->place);
-	fill_path(slot, tree, node);
+	pl_entry_describe(slot, tree, node);
 	entry->port = node;
 	/* What goes into a Thunderbolt port of a controller is beyond a cable. */
 	if (port->place.tunnel_ports >= 2 && slot->attachment == PL_ATTACH_SWITCH)

@@ -24,6 +24,10 @@ struct pl_entries {
  */
 void pl_entries_build(struct pl_run *run, struct pl_tree *tree, struct pl_entries *entries);
 
+/* Attachment, via, reason, path and key of a slot that ends at this node; slot->device is set or
+ * NULL already. */
+void pl_entry_describe(struct pl_slot *slot, const struct pl_tree *tree, int node);
+
 /* A port that could hold a card: nothing below it, and a connector unless registers deny it. */
 bool pl_is_empty_port(const struct pl_tree *tree, int node);
 

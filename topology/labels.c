@@ -143,43 +143,65 @@ static struct pl_slot *slot_of_port(struct labelling *l, int port)
 	return NULL;
 }
 
-/* A bridge to PCI with nothing below is a slot only because the table names it. */
+/* The last of a chain of bridges with nothing else below; PL_NO_NODE when there is a device. */
+static int end_of_chain(const struct pl_tree *tree, int port)
+{
+	while (tree->nodes[port].first_child != PL_NO_NODE) {
+		int child = tree->nodes[port].first_child;
+
+		if (tree->nodes[child].next_sibling != PL_NO_NODE ||
+		    !pl_node_is_bridge(&tree->nodes[child]))
+			return PL_NO_NODE;
+		port = child;
+	}
+	return port;
+}
+
+static void append_entry(struct labelling *l, struct pl_entry entry)
+{
+	size_t count = l->entries->count;
+	struct pl_entry *grown = pl_arena_array(&l->run->arena, count + 1, sizeof(*grown));
+
+	memcpy(grown, l->entries->items, count * sizeof(*grown));
+	grown[count] = entry;
+	*l->entries = (struct pl_entries){grown, count + 1};
+}
+
+/* An empty PCI bus, or a port without a connector, is a slot only because the table names it. */
 static struct pl_slot *add_named_port(struct labelling *l, int port)
 {
-	struct pl_arena *arena = &l->run->arena;
-	const struct pl_node *node = &l->tree->nodes[port];
-	struct pl_entry *grown;
-	struct pl_bdf *path;
+	int end = end_of_chain(l->tree, port);
 	struct pl_slot *slot;
 
-	if (node->first_child != PL_NO_NODE || node->parent != PL_NO_NODE)
+	if (end == PL_NO_NODE)
 		return NULL;
 	slot = pl_run_add_slot(l->run);
-	path = pl_arena_array(arena, 1, sizeof(*path));
-	path[0] = node->function.bdf;
-	grown = pl_arena_array(arena, l->entries->count + 1, sizeof(*grown));
-	memcpy(grown, l->entries->items, l->entries->count * sizeof(*grown));
-	grown[l->entries->count] = (struct pl_entry){PL_NO_NODE, port, PL_NO_NODE};
-	l->entries->items = grown;
-	l->entries->count++;
-	*slot = (struct pl_slot){
-		.path = path,
-		.path_count = 1,
-		.key = pl_arena_printf(arena, "%04x:%s/00.0", path[0].domain,
-				       pl_bdf_short(arena, path[0])),
-		.attachment = node->place.attachment,
-		.chipset_hops = node->place.hops,
-		.chipset = node->place.chipset,
-		.origin = node->place.origin,
-		.confidence = node->place.confidence,
-		.reason = node->place.reason,
-		.via = node->place.via,
-		.via_count = node->place.via_count,
-		.physical_slot = -1,
-	};
-	slot->neutral_name = pl_arena_printf(arena, "PCI %s", pl_bdf_short(arena, path[0]));
+	append_entry(l, (struct pl_entry){PL_NO_NODE, port, PL_NO_NODE});
+	pl_entry_describe(slot, l->tree, end);
+	slot->physical_slot = -1;
+	pl_link_set_unknown(&slot->link);
+	slot->neutral_name = pl_arena_printf(&l->run->arena, "empty %s", slot->key);
 	slot->label = slot->neutral_name;
 	return slot;
+}
+
+/* The slot holds a switch: what hangs on its ports carries the slot's name with the port's. */
+static void name_below(struct labelling *l, int port, const char *text)
+{
+	struct pl_bdf bdf = l->tree->nodes[port].function.bdf;
+
+	for (size_t i = 0; i < l->run->slot_count; i++) {
+		struct pl_slot *slot = &l->run->slots[i];
+		bool is_below = false;
+
+		for (size_t k = 0; k + 1 < slot->path_count; k++)
+			is_below |= pl_bdf_is_equal(slot->path[k], bdf);
+		if (is_below)
+			pl_label_set(
+				slot,
+				pl_arena_printf(&l->run->arena, "%s: %s", text, slot->neutral_name),
+				PL_LABEL_SMBIOS);
+	}
 }
 
 /* Its port is switched off: nothing but the table says that the slot is there. */
@@ -198,10 +220,7 @@ static void add_hidden_slot(struct labelling *l, const struct pl_slot_name *name
 			  "hangs shows when a card is in it",
 		.physical_slot = -1,
 	};
-	slot->link.aspm_supported = slot->link.aspm_enabled = PL_ASPM_UNKNOWN;
-	slot->link.l0s_exit_ns = slot->link.l1_exit_ns = -1;
-	slot->link.l0s_acceptable_ns = slot->link.l1_acceptable_ns = -1;
-	slot->link.ltr_enabled = slot->link.clkpm_enabled = slot->link.atomic_routing = -1;
+	pl_link_set_unknown(&slot->link);
 }
 
 static void apply_name(struct labelling *l, const struct pl_slot_names *names,
@@ -212,6 +231,8 @@ static void apply_name(struct labelling *l, const struct pl_slot_names *names,
 
 	if (!slot && name->verdict == PL_NAME_BELIEVED)
 		slot = add_named_port(l, name->port);
+	if (!slot && name->verdict == PL_NAME_BELIEVED)
+		name_below(l, name->port, text);
 	if (!slot)
 		return;
 	if (name->verdict == PL_NAME_BELIEVED) {

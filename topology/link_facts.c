@@ -379,7 +379,7 @@ static void describe(const struct facts *f, struct pl_slot *slot, const struct p
 	}
 }
 
-static void set_nothing_known(struct pl_link *link)
+void pl_link_set_unknown(struct pl_link *link)
 {
 	struct pl_express nothing = {.is_known = false};
 
@@ -410,7 +410,7 @@ void pl_link_facts(struct pl_run *run, const struct pl_tree *tree, const struct 
 				 slot->built_in &&
 				 pl_node_role(&tree->nodes[entry->port]) != PL_ROLE_CHIPSET_DOWN;
 
-		set_nothing_known(&slot->link);
+		pl_link_set_unknown(&slot->link);
 		if (entry->port == PL_NO_NODE || is_beside)
 			continue;
 		describe(&f, slot, entry);

@@ -13,6 +13,9 @@
 void pl_link_facts(struct pl_run *run, const struct pl_tree *tree, const struct pl_entries *entries,
 		   const struct pl_sysroot *root);
 
+/* A link of which nothing is known. */
+void pl_link_set_unknown(struct pl_link *link);
+
 /* "W-…: sentence" onto a slot. */
 void pl_slot_warn(struct pl_run *run, struct pl_slot *slot, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

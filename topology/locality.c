@@ -59,6 +59,11 @@ void pl_locality(struct pl_run *run, const struct pl_sysroot *root)
 	hwloc_topology_t topology;
 	int nodes;
 
+	/* hwloc complains on the terminal about a root without processors. */
+	if (!pl_sysroot_exists(root, "sys/devices/system/cpu")) {
+		pl_run_skip(run, "NUMA nodes and local CPUs", "the source has no CPU folder", NULL);
+		return;
+	}
 	if (hwloc_topology_init(&topology)) {
 		pl_run_skip(run, "NUMA nodes and local CPUs", "hwloc does not start", NULL);
 		return;

@@ -185,7 +185,7 @@ static const char *find_hypervisor(struct facts *f, const char *cpuinfo)
 {
 	static const char *const files[] = {"sys_vendor", "product_name", "board_vendor",
 					    "bios_vendor", "chassis_vendor"};
-	const char *name = NULL;
+	const char *name = f->root->live ? NULL : line_of(f, "pcielat/hypervisor");
 
 	for (size_t i = 0; !name && i < sizeof(files) / sizeof(files[0]); i++)
 		name = known_hypervisor(dmi(f, files[i]));

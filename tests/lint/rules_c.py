@@ -118,6 +118,7 @@ WRITERS = {
     "link/": "link states in sysfs, the journal",
     "report/": "the results",
     "session/store.c": "the journal of a session",
+    "topology/capture.c": "the capture the user asked for",
 }
 FOR_WRITING = re.compile(
     r"\b(O_RDWR|O_WRONLY|O_CREAT|O_TRUNC|O_APPEND|PROT_WRITE)\b"
