@@ -12,7 +12,7 @@ layout(set = 0, binding = PL_BINDING_CHAIN, std430) PL_VOLATILE buffer Chain
 
 void main()
 {
-	if (gl_LocalInvocationIndex != 0)
+	if (gl_LocalInvocationIndex > push.zero)
 		return;
 	uint p = push.start + PL_LANE_TERM;
 	uint turns = 0;

@@ -54,7 +54,7 @@ void wait_for_the_gap()
 
 void main()
 {
-	if (gl_LocalInvocationIndex != 0)
+	if (gl_LocalInvocationIndex > push.zero)
 		return;
 	uint p = push.start + PL_LANE_TERM;
 	uint empty = 0xffffffffu;
@@ -62,6 +62,8 @@ void main()
 
 	p = chain[p]; // fetches the code and the descriptors of what follows
 	p = chain[p];
+	if (p == 0xffffffffu)
+		return; // waits for them
 	reads = p & push.zero;
 	last = PL_GAP_CLOCK();
 	for (; i < push.count; i++) {

@@ -15,13 +15,15 @@ shared uint record[PL_RECORD_LOADS];
 
 void main()
 {
-	if (gl_LocalInvocationIndex != 0)
+	if (gl_LocalInvocationIndex > push.zero)
 		return;
 	uint p = push.start + PL_LANE_TERM;
 	uint empty = 0xffffffffu;
 	uint i = 0;
 
 	p = chain[p]; // fetches code and descriptor, which would else be fetched inside the loop
+	if (p == 0xffffffffu)
+		return; // waits for it: its time is no sample
 	for (; i < push.count; i++) {
 		uint t0 = PL_LOAD_CLOCK();
 		uint q = chain[p + (t0 & push.zero)];

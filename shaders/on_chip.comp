@@ -15,7 +15,7 @@ void main()
 	for (uint i = gl_LocalInvocationIndex; i < PL_ON_CHIP_WORDS; i += gl_WorkGroupSize.x)
 		words[i] = chain[i];
 	barrier();
-	if (gl_LocalInvocationIndex != 0)
+	if (gl_LocalInvocationIndex > push.zero)
 		return;
 	uint p = push.start + PL_LANE_TERM;
 	uint turns = 0;

@@ -12,9 +12,11 @@ layout(set = 0, binding = PL_BINDING_CHAIN, std430) coherent PL_VOLATILE buffer 
 
 void main()
 {
-	if (gl_LocalInvocationIndex != 0)
+	if (gl_LocalInvocationIndex > push.zero)
 		return;
 	uint lane = PL_LANE_TERM;
+
+	lane += flags[lane] & push.zero; // fetches the descriptor before the loop
 	uint polls = 0;
 	uint rounds = 0;
 

@@ -19,7 +19,7 @@ void tick()
 
 void main()
 {
-	if (gl_LocalInvocationIndex != 0)
+	if (gl_LocalInvocationIndex > push.zero)
 		return;
 	uint turns = 0;
 
