@@ -34,6 +34,8 @@ static void append_level(const struct pl_sysroot *root, struct pl_arena *arena, 
 
 		if (!star || !value || value >= star)
 			continue;
+		while (star[-1] == ' ')
+			star--;
 		*star = '\0';
 		append(state->clocks, sizeof(state->clocks), what, value + 1);
 	}

@@ -61,6 +61,7 @@ struct pl_gpu_device {
 	bool has_import, has_subgroup_clock, has_device_clock, has_uncached;
 	uint64_t import_alignment;
 
+	int numa_node;           /* -1: not known, or the machine has one */
 	const char *import_file; /* --chase-memory; borrowed */
 	bool is_lost;
 	char lost_why[256];

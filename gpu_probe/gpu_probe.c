@@ -35,6 +35,23 @@ void pl_gpu_probe_free(struct pl_gpu_probe *probe)
 	free(probe);
 }
 
+static int node_of(const struct pl_sysroot *root, const struct pl_gpu_device *d)
+{
+	struct pl_arena arena = {NULL};
+	char text[PL_BDF_TEXT], *line = NULL;
+	int node = -1;
+
+	if (root && d->has_bdf)
+		line = pl_sysroot_line(root,
+				       pl_arena_printf(&arena, "sys/bus/pci/devices/%s/numa_node",
+						       pl_bdf_format(d->bdf, text)),
+				       &arena);
+	if (line)
+		node = (int)strtol(line, NULL, 10);
+	pl_arena_fini(&arena);
+	return node;
+}
+
 int pl_gpu_probe_need(struct pl_gpu_probe *probe, struct pl_err *err)
 {
 	int rc = 0;
@@ -42,8 +59,12 @@ int pl_gpu_probe_need(struct pl_gpu_probe *probe, struct pl_err *err)
 	if (!probe->is_open)
 		rc = pl_gpu_instance_open(&probe->instance, probe->options.loader, err);
 	probe->is_open = !rc;
-	for (size_t i = 0; i < probe->instance.count; i++)
-		probe->instance.devices[i].import_file = probe->options.chase_memory;
+	for (size_t i = 0; i < probe->instance.count; i++) {
+		struct pl_gpu_device *d = &probe->instance.devices[i];
+
+		d->import_file = probe->options.chase_memory;
+		d->numa_node = node_of(probe->options.sysroot, d);
+	}
 	return rc;
 }
 
@@ -118,6 +139,8 @@ int pl_gpu_open(struct pl_gpu_probe *probe, struct pl_run *run, struct pl_measur
 	if (rc)
 		return rc;
 	m->conditions.path = "vulkan";
+	if (job.device->numa_node >= 0)
+		pl_measurement_set_number(run, m, "numa_node", job.device->numa_node);
 	if (job.memory == PL_GPU_HOST_FILE)
 		stamp_file(&job);
 	m->is_off_path |= job.device->kind != PL_GPU_DISCRETE;

@@ -5,15 +5,28 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/mempolicy.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #define HUGE_BYTES (UINT64_C(2) << 20)
+
+/* Pages of the card's own node; where the kernel has no NUMA, or no such node, nothing changes. */
+static void prefer_node(int node, void *start, uint64_t length)
+{
+	unsigned long mask;
+
+	if (node < 0 || node >= (int)(8 * sizeof(mask)))
+		return;
+	mask = 1UL << node;
+	syscall(SYS_mbind, start, length, MPOL_PREFERRED, &mask, 8 * sizeof(mask), 0);
+}
 
 static int map_huge(struct pl_gpu_device *d, uint64_t size_bytes, struct pl_gpu_buffer *b,
 		    struct pl_err *err)
@@ -32,6 +45,7 @@ static int map_huge(struct pl_gpu_device *d, uint64_t size_bytes, struct pl_gpu_
 	if (head)
 		munmap(raw, head);
 	munmap(start + length, HUGE_BYTES - head);
+	prefer_node(d->numa_node, start, length);
 	madvise(start, length, MADV_HUGEPAGE); /* refused: ordinary pages, which the facts show */
 	memset(start, 1, length);
 	b->imported = start;

@@ -128,6 +128,7 @@ static void read_device(struct pl_gpu_device *d, VkPhysicalDevice physical, size
 	struct extensions e;
 
 	d->physical = physical;
+	d->numa_node = -1;
 	snprintf(d->name, sizeof(d->name), "gpu%zu", index);
 	vkGetPhysicalDeviceProperties(physical, &d->properties);
 	vkGetPhysicalDeviceMemoryProperties(physical, &d->memory);

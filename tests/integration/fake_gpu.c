@@ -196,6 +196,8 @@ static VkResult submit(VkQueue queue, uint32_t count, const VkSubmitInfo *info, 
 {
 	bool is_due = submits++ >= fake_gpu.submits_before_fault;
 
+	if (fake_gpu.on_submit)
+		fake_gpu.on_submit(submits);
 	if (fake_gpu.submit && is_due)
 		return fake_gpu.submit;
 	return REAL_DEVICE(first_device, vkQueueSubmit)(queue, count, info, fence);

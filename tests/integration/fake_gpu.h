@@ -21,6 +21,7 @@ struct fake_gpu {
 	bool no_timestamps;
 	VkResult create_device, allocate, import, submit, wait; /* VK_SUCCESS: the real answer */
 	unsigned submits_before_fault;                          /* that many submissions succeed */
+	void (*on_submit)(unsigned submits);                    /* called before each submission */
 	uint64_t binds_at_most;                                 /* maxStorageBufferRange; 0: real */
 };
 

@@ -1,10 +1,7 @@
 #include "tests/integration/gpu_fixture.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <math.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/integration/fake_gpu.h"
 
@@ -299,106 +296,6 @@ static void every_offer_can_be_opened(void **state)
 	fixture_close(&f);
 }
 
-static uint32_t checksum(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	uint32_t sum = 0;
-
-	for (int c = fgetc(file); c != EOF; c = fgetc(file))
-		sum = sum * 31 + (uint32_t)c;
-	fclose(file);
-	return sum;
-}
-
-static struct fixture open_file(const char *path)
-{
-	struct pl_gpu_options options = {.seed = 7, .chase_memory = path};
-	struct fixture f;
-
-	fixture_open(&f, &options);
-	return f;
-}
-
-/* --chase-memory: stamped, off every path, and the user's file stays as it was. */
-static void a_file_can_hold_the_chain(void **state)
-{
-	char path[] = "/tmp/pcielat-chase-XXXXXX";
-	int fd = mkstemp(path);
-	struct fixture f;
-	uint32_t before;
-
-	(void)state;
-	assert_int_equal(ftruncate(fd, 1 << 20), 0);
-	assert_int_equal(write(fd, "mine", 4), 4);
-	before = checksum(path);
-	f = open_file(path);
-	assert_true(f.run.gpus[0].offer_count > 5);
-	for (size_t i = 0; i < f.run.gpus[0].offer_count; i++) {
-		const struct pl_offer *offer = &f.run.gpus[0].offers[i];
-		struct pl_measurement *m =
-			plan(&f, offer->metric, offer->memory, offer->region_bytes);
-		struct pl_sampler sampler;
-		uint64_t ticks[3];
-
-		if (offer->gap_ns > 100000)
-			continue;
-		m->conditions.gap_ns = offer->gap_ns;
-		sampler = open_sampler(&f, m);
-		take(&sampler, ticks, 3);
-		assert_true(m->is_off_path);
-		assert_int_equal(strncmp(m->conditions.memory, "imported:/tmp/", 14), 0);
-		assert_int_equal(strncmp(m->warnings[0], "W-CHASE-MEMORY", 14), 0);
-		pl_sampler_close(&sampler);
-	}
-	fixture_close(&f);
-	assert_int_equal(checksum(path), before);
-	close(fd);
-	unlink(path);
-}
-
-static void a_file_that_does_not_fit_is_refused(void **state)
-{
-	char path[] = "/tmp/pcielat-chase-XXXXXX";
-	int fd = mkstemp(path);
-	struct fixture f = open_file(path);
-
-	(void)state;
-	assert_int_equal(f.run.gpus[0].offer_count, 0);
-	assert_non_null(strstr(f.run.skipped[0].why, "--chase-memory"));
-	open_fails(&f, plan(&f, "chase", NULL, 65536), -EINVAL, "does not fit");
-	unlink(path);
-	open_fails(&f, plan(&f, "chase", NULL, 65536), -ENOENT, "No such file");
-	fixture_close(&f);
-	close(fd);
-	f = open_file("/dev/null");
-	open_fails(&f, plan(&f, "chase", NULL, 65536), -EINVAL, "no file that can be mapped");
-	fixture_close(&f);
-}
-
-/* A BAR of a device in use must never be overwritten. Machines without one prove nothing. */
-static void a_bar_in_use_is_refused(void **state)
-{
-	glob_t found;
-	struct fixture f;
-
-	(void)state;
-	if (glob("/sys/bus/pci/devices/*/resource[0-5]", 0, NULL, &found))
-		skip();
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		char driver[256];
-
-		snprintf(driver, sizeof(driver), "%.*s/driver",
-			 (int)(strrchr(found.gl_pathv[i], '/') - found.gl_pathv[i]),
-			 found.gl_pathv[i]);
-		if (access(driver, F_OK))
-			continue;
-		f = open_file(found.gl_pathv[i]);
-		open_fails(&f, plan(&f, "chase", NULL, 4096), -EBUSY, "that the driver");
-		fixture_close(&f);
-	}
-	globfree(&found);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,9 +315,6 @@ int main(void)
 		cmocka_unit_test(too_large_for_one_buffer),
 		cmocka_unit_test(a_card_has_every_class),
 		cmocka_unit_test(every_offer_can_be_opened),
-		cmocka_unit_test(a_file_can_hold_the_chain),
-		cmocka_unit_test(a_file_that_does_not_fit_is_refused),
-		cmocka_unit_test(a_bar_in_use_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

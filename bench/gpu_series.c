@@ -1,7 +1,7 @@
 /*
- * gpu_series [--memory FILE] [--seed N] METRIC:REGION:GAP_NS:N...: measures series with the GPU
- * probe alone and prints one JSON object for each; for the guest, where the probe's numbers are
- * compared with what the virtual board inserted. --memory is pcielat's --chase-memory.
+ * gpu_series [--memory FILE] [--seed N] METRIC:REGION:GAP_NS:N[:CLASS]...: measures series with the
+ * GPU probe alone, on the first device, and prints one JSON object for each. --memory is pcielat's
+ * --chase-memory, CLASS a class of memory ("vram"). For machines where nothing else is wanted.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,7 +61,8 @@ static int measure(struct pl_gpu_probe *probe, struct pl_run *run, const struct 
 	m->metric = strtok_r(text, ":", &save);
 	m->conditions.region_bytes = strtoull(strtok_r(NULL, ":", &save), NULL, 0);
 	m->conditions.gap_ns = strtoull(strtok_r(NULL, ":", &save), NULL, 0);
-	n = strtoull(save, NULL, 0);
+	n = strtoull(strtok_r(NULL, ":", &save), NULL, 0);
+	m->conditions.memory = strtok_r(NULL, ":", &save);
 	if (!n || n > SAMPLES_MAX)
 		return pl_fail(err, -1, "1 to %zu samples", SAMPLES_MAX);
 	rc = pl_gpu_open(probe, run, m, clock, &sampler, err);
