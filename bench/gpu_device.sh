@@ -2,9 +2,9 @@
 # The GPU probe on a machine with a GPU, without building pcielat there:
 #   bench/gpu_device.sh pack DIR    here: the release binaries with the libraries they need, to DIR
 #   DIR/gpu_device.sh run OUT       there: measures, results to OUT; needs only the GPU's driver
-# "run" prints GPU -> host and VRAM latency, the distribution of single loads, bandwidths, CPU -> VRAM
-# and, where nvcc is there, a CUDA chase over pinned host memory as the yardstick, with the ratio. The
-# last line is one JSON object.
+# "run" prints GPU -> host and VRAM latency, the distribution of single loads, bandwidths,
+# CPU -> VRAM and, where nvcc is there, a CUDA chase over pinned host memory as the yardstick,
+# with the ratio. The last line is one JSON object.
 set -euo pipefail
 
 HERE=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
@@ -48,8 +48,10 @@ need_driver() {
 	[ -n "${VK_DRIVER_FILES-}" ] && return
 	ls /usr/share/vulkan/icd.d/*nvidia* /etc/vulkan/icd.d/*nvidia* > /dev/null 2>&1 && return
 	ldconfig -p | grep -q libGLX_nvidia.so.0 || return 0
-	printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "libGLX_nvidia.so.0", %s}}\n' \
-		'"api_version": "1.3.0"' > "$out/nvidia_icd.json"
+	cat > "$out/nvidia_icd.json" <<- 'END'
+		{"file_format_version": "1.0.0",
+		 "ICD": {"library_path": "libGLX_nvidia.so.0", "api_version": "1.3.0"}}
+	END
 	export VK_DRIVER_FILES=$out/nvidia_icd.json VK_ICD_FILENAMES=$out/nvidia_icd.json
 }
 
@@ -58,10 +60,11 @@ series() {
 	local out=$1 spec
 	shift
 	for spec in "$@"; do
-		"$HERE/gpu_series" "$spec" >> "$out/series.jsonl" 2>> "$out/not-measured.txt" || true
+		"$HERE/gpu_series" "$spec" >> "$out/series.jsonl" 2>> "$out/not-measured.txt" ||
+			true
 	done
 	cat "$out/series.jsonl"
-	[ ! -s "$out/not-measured.txt" ] || sed 's/^/not measured: /' "$out/not-measured.txt"
+	sed 's/^/not measured: /' "$out/not-measured.txt"
 }
 
 yardstick() {
@@ -77,16 +80,18 @@ value_of() { # FILE METRIC MEMORY REGION: the median of that series, or nothing
 }
 
 run() {
-	local out=$1 region=$((16 << 20)) host cuda cuda_ns
+	local out=$1 region=$((16 << 20)) host cuda cuda_ns ratio=null
 	mkdir -p "$out"
 	: > "$out/series.jsonl"
 	: > "$out/not-measured.txt"
 	export LD_LIBRARY_PATH=$HERE/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	need_driver "$out"
 	nvidia-smi > "$out/nvidia-smi.txt" 2>&1 || true
-	series "$out" chase:$region:0:20:"host cached" chase:$region:0:20:"host write-combined" \
+	series "$out" chase:$region:0:20:"host cached" \
+		chase:$region:0:20:"host write-combined" \
 		chase:65536:0:20:"host cached" chase:$((256 << 20)):0:10:"host cached" \
-		chase:$region:0:20:"host huge pages" chase:$region:0:20:vram chase:0:0:20:"on chip" \
+		chase:$region:0:20:"host huge pages" chase:$region:0:20:vram \
+		chase:0:0:20:"on chip" \
 		load:$region:0:10000:"host cached" load:$region:0:10000:vram \
 		load_after_gap:$region:0:200:"host cached" \
 		load_after_gap:$region:100000:200:"host cached" \
@@ -98,8 +103,8 @@ run() {
 	host=$(value_of "$out/series.jsonl" chase "host cached" $region)
 	cuda=$(yardstick "$out" $region)
 	cuda_ns=$(sed -n 's/.*"ns_per_load": \([0-9.]*\).*/\1/p' <<< "$cuda")
-	printf '{"host_ns": %s, "cuda": %s, "ratio": %s}\n' "${host:-null}" "$cuda" \
-		"$([ -n "$host" ] && [ -n "$cuda_ns" ] && awk "BEGIN {print $host / $cuda_ns}" || echo null)"
+	[ -z "$host" ] || [ -z "$cuda_ns" ] || ratio=$(awk "BEGIN {print $host / $cuda_ns}")
+	printf '{"host_ns": %s, "cuda": %s, "ratio": %s}\n' "${host:-null}" "$cuda" "$ratio"
 }
 
 case ${1-} in

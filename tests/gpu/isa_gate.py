@@ -6,11 +6,11 @@ The timing kernels are right only if the compiler keeps three things:
   2. it bypasses the caches near the core (glc): the volatile qualifier reached the machine code;
   3. between a load and the second read of the clock stands the wait for that load, and between the
      first read and the load no other fetch (a descriptor, for example).
-Volatile and the lane term each make the load a vector load; each kernel is built three times, as
-shipped and with one of them taken away, so that neither can get lost unnoticed.
+Volatile and the lane term each make the load a vector load; each kernel is built three times,
+as shipped and with one of them taken away, so that neither can get lost unnoticed.
 
-isa_gate.py --compile PROGRAM --shaders DIR --icd FILE            the gate; exit code 1 when it fails
-isa_gate.py … --self-test                          breaks the kernels in copies: the gate must fail
+isa_gate.py --compile PROGRAM --shaders DIR --icd FILE   the gate; exit code 1 when it fails
+isa_gate.py … --self-test               breaks the kernels in copies: the gate must fail
 """
 import argparse
 import os
