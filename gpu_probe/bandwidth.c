@@ -7,6 +7,7 @@
 #include "gpu_probe/chain.h"
 #include "gpu_probe/kernel.h"
 #include "gpu_probe/probe.h"
+#include "gpu_probe/probe_events.h"
 
 #define GROUPS 256u
 #define LANES_GPU (GROUPS * 64u)
@@ -26,6 +27,7 @@ struct bandwidth {
 	bool to_vram;
 	uint32_t turns; /* of the read kernel, or copies in a row */
 	uint32_t sum;   /* of the words of the region, modulo 2^32 */
+	struct pl_probe_events events;
 };
 
 static double main_ns(const struct pl_gpu_timing *timing)
@@ -105,6 +107,23 @@ static int copy_once(struct bandwidth *b, double *ns_per_region, struct pl_err *
 	return rc;
 }
 
+/* Coherence probes per pass over the region, beside the first sample of each batch. */
+static int read_counted(struct bandwidth *b, double *ns, struct pl_gpu_timing *timing,
+			struct pl_err *err)
+{
+	double passes =
+		(double)((uint64_t)b->turns * LANES_GPU) / (double)(b->region_bytes / QUAD_BYTES);
+	uint64_t before, after;
+	int failed = pl_probe_events_read(&b->events, &before);
+	int rc = read_once(b, ns, timing, err);
+
+	failed |= pl_probe_events_read(&b->events, &after);
+	if (!rc && !failed && b->events.count)
+		pl_measurement_set_number(b->job.run, b->job.m, "probes_per_region",
+					  (double)(after - before) / passes);
+	return rc;
+}
+
 static ssize_t sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
 {
 	struct bandwidth *b = self;
@@ -113,7 +132,7 @@ static ssize_t sample(void *self, uint64_t *ticks, size_t count, struct pl_err *
 
 	for (size_t i = 0; i < count; i++) {
 		double ns;
-		int rc = is_read ? read_once(b, &ns, &timing, err) : copy_once(b, &ns, err);
+		int rc = is_read ? read_counted(b, &ns, &timing, err) : copy_once(b, &ns, err);
 
 		if (rc)
 			return i ? (ssize_t)i : rc;
@@ -129,6 +148,7 @@ static void close_bandwidth(void *self)
 	for (size_t i = 0; i < PL_GPU_MEMORY_COUNT; i++)
 		if (b->job.device->chains[i].laid_by == b)
 			b->job.device->chains[i].laid_by = NULL;
+	pl_probe_events_close(&b->events);
 	free(b);
 }
 
@@ -178,6 +198,20 @@ static int size_read(struct bandwidth *b, struct pl_err *err)
 	return rc;
 }
 
+/* Not having them is no failure: the fact says why. */
+static void open_events(struct bandwidth *b)
+{
+	const struct pl_sysroot *root = b->job.probe->options.sysroot;
+	struct pl_err why = {0, ""};
+
+	if (!root)
+		return;
+	if (pl_probe_events_open(&b->events, root, &why))
+		pl_measurement_set_text(b->job.run, b->job.m, "probe_event", why.text);
+	else
+		pl_measurement_set_text(b->job.run, b->job.m, "probe_event", b->events.name);
+}
+
 int pl_gpu_read_open(const struct pl_gpu_job *job, struct pl_sampler *sampler, struct pl_err *err)
 {
 	struct bandwidth *b;
@@ -191,6 +225,7 @@ int pl_gpu_read_open(const struct pl_gpu_job *job, struct pl_sampler *sampler, s
 	b = make(job);
 	if (!b)
 		return pl_fail(err, -ENOMEM, "no memory for a bandwidth measurement");
+	open_events(b);
 	rc = size_read(b, err);
 	if (rc) {
 		close_bandwidth(b);

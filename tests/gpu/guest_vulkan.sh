@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+# Guest job: lavapipe's kernels chase pointers through the BARs, through the tool's own probe.
+SYS=/sys/bus/pci/devices
+NEAR=$SYS/0000:01:00.0
+FAR=$SYS/0000:04:00.0
+export VK_DRIVER_FILES="$ICD" VK_ICD_FILENAMES="$ICD" LP_NUM_THREADS=1
+
+# series LABEL FOLDER|ram SPEC...: one process, its JSON lines with the label, marks around it
+series() {
+	label=$1 memory=$2
+	shift 2
+	[ "$memory" = ram ] || set -- --memory "$memory/resource2" "$@"
+	vb mark "$label.before"
+	"$GPU_SERIES" "$@" 2>> /out/errors | sed "s/^{/{\"label\": \"$label\", /" >> /out/series
+	vb mark "$label.after"
+}
+
+l1() { # 0 or 1
+	for d in $NEAR $FAR $SYS/0000:02:00.0; do
+		echo 0 > "$d/link/l0s_aspm"
+		echo "$1" > "$d/link/l1_aspm"
+	done
+}
+
+l1 0
+# The first process builds the kernels and fills Mesa's cache.
+series warm "$FAR" chase:65536:0:1 load:65536:0:10
+for rep in 1 2 3; do
+	for v in base small hop; do
+		vb variant $v
+		series $v.far.$rep "$FAR" chase:65536:0:20 load:65536:0:400
+	done
+done
+series hop.near.1 "$NEAR" chase:65536:0:20 load:65536:0:400
+series hop.ram.1 ram chase:65536:0:2 load:65536:0:400
+vb variant base
+series base.near.1 "$NEAR" chase:65536:0:20 load:65536:0:400
+
+gaps() {
+	series "$1" "$2" load_after_gap:65536:0:60 load_after_gap:65536:15000:60 \
+		load_after_gap:65536:80000:60
+}
+gaps off.near "$NEAR"
+l1 1
+cat $NEAR/link/l1_aspm > /out/l1
+gaps on.near "$NEAR"
+gaps on.ram ram
+
+# A kernel whose loop the driver cuts, and a file that is too small, are errors and not numbers.
+truncate -s 1000 /tmp/small
+"$GPU_SERIES" --memory /tmp/small chase:65536:0:1 2>> /out/refused
+"$GPU_SERIES" --memory $SYS/0000:00:03.0/resource0 chase:4096:0:1 2>> /out/refused
+true
