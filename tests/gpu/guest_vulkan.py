@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Ground truth for the GPU probe: lavapipe chases memory in BARs whose loads the board delays.
 
-What the probe reports is compared with what the board really inserted between two marks. The board
-has what a CPU cannot show of a GPU (hops, exits, counts); what it cannot show is the compiler gate's
-business (isa_gate.py).
+What the probe reports is compared with what the board really inserted between two marks. The
+board has hops, exits and counts; what the compiler makes of the kernels is isa_gate.py's business.
 """
 from __future__ import annotations
 
