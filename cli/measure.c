@@ -9,6 +9,7 @@
 
 #include "cli/signals.h"
 #include "core/fmt.h"
+#include "gpu_probe/placement.h"
 #include "path_probe/path_probe.h"
 #include "session/plan.h"
 #include "session/session.h"
@@ -160,7 +161,7 @@ int pl_measure_plan(struct pl_measuring *me, struct pl_err *err)
 		rc = open_links(me, err);
 	if (rc)
 		return rc;
-	pl_probes_init(&me->probes, o, me->app->run.seed);
+	pl_probes_init(&me->probes, o, &me->app->root, me->app->run.seed);
 	return build_plan(me, err);
 }
 
@@ -229,6 +230,7 @@ int pl_measure_walk(struct pl_measuring *me, struct pl_err *err)
 	rc = pl_session_measure(run, &session, err);
 	pl_progress_clear(&me->progress);
 	restore_links(me);
+	pl_gpu_check_placement(run);
 	run->finished_utc = utc_now(run);
 	return rc;
 }

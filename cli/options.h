@@ -37,6 +37,7 @@ struct pl_options {
 	bool all_slots;
 	struct pl_texts slots, devices, probes;
 	const char *file;
+	const char *chase_memory; /* where a GPU chase lies instead of host memory */
 	bool quick, thorough;
 	/* how */
 	int clock;             /* enum pl_clock_choice */

@@ -46,12 +46,14 @@ static int open_control(void *ctx, struct pl_run *run, struct pl_measurement *m,
 	return pl_path_open_control(run, m, clock, sampler, err);
 }
 
-void pl_probes_init(struct pl_probes *probes, const struct pl_options *options, uint64_t seed)
+void pl_probes_init(struct pl_probes *probes, const struct pl_options *options,
+		    const struct pl_sysroot *root, uint64_t seed)
 {
 	memset(probes, 0, sizeof(*probes));
 	probes->nvme = (struct pl_nvme_options){
 		.file = options->file, .path = options->nvme_path, .seed = seed};
-	probes->gpu_options.seed = seed;
+	probes->gpu_options = (struct pl_gpu_options){
+		.seed = seed, .chase_memory = options->chase_memory, .sysroot = root};
 	probes->gpu = pl_gpu_probe_new(&probes->gpu_options);
 	probes->table[0] = (struct pl_session_probe){PL_PROBE_CONFIG, open_config, probes};
 	probes->table[1] = (struct pl_session_probe){PL_PROBE_BAR, open_bar, probes};

@@ -17,7 +17,9 @@ struct pl_probes {
 	struct pl_session_probe table[PL_PROBES_COUNT];
 };
 
-void pl_probes_init(struct pl_probes *probes, const struct pl_options *options, uint64_t seed);
+/* root is borrowed until pl_probes_fini. */
+void pl_probes_init(struct pl_probes *probes, const struct pl_options *options,
+		    const struct pl_sysroot *root, uint64_t seed);
 void pl_probes_fini(struct pl_probes *probes);
 /* "config", "bar", "nvme", "gpu" to a bit set of 1u << enum pl_probe. 0 or -EINVAL. */
 int pl_probes_parse(const struct pl_texts *names, unsigned *bits, struct pl_err *err);
