@@ -27,9 +27,11 @@ class Vulkan(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         series = Path(os.environ["GPU_SERIES"]).resolve()
+        tool = Path(os.environ["PCIELAT"]).resolve()
         job = f". '{HERE / 'guest_vulkan.sh'}'"
         cls.r = guest.boot(str(HERE / "vulkan.board"), job, realtime=True, timeout_s=500,
-                           env=f"GPU_SERIES='{series}' ICD='{os.environ['LAVAPIPE_ICD']}'")
+                           env=f"GPU_SERIES='{series}' PCIELAT='{tool}' "
+                               f"ICD='{os.environ['LAVAPIPE_ICD']}'")
         cls.rows = {}
         for row in cls.r.samples("series"):
             cls.rows.setdefault(row["label"], []).append(row)
@@ -126,6 +128,18 @@ class Vulkan(unittest.TestCase):
                 self.assertTrue(row["off_path"])
                 self.assertEqual(row["warnings"], 0 if ".ram" in label else 1)
                 self.assertEqual(row["memory"].startswith("imported:/sys/"), ".ram" not in label)
+
+    def test_the_whole_tool_reports_what_was_counted(self):
+        results = json.loads((self.r.out / "tool/results.json").read_text())
+        rows = [m for m in results["measurements"] if m["probe"] == "gpu"]
+        self.assertGreater(len(rows), 5)
+        loads = 0
+        for m in rows:
+            self.assertTrue(any("W-CHASE-MEMORY" in w for w in m["warnings"]), m["metric"])
+            loads += int(m["facts"]["loads_issued"])
+        self.assertEqual(self.counted("tool.far", "uplink")[0], loads)
+        self.assertEqual(self.counted("tool.far", "direct")[0], 0)
+        self.assertEqual(results["effects"], [], "test memory enters no claim")
 
     def test_refusals_have_a_sentence(self):
         lines = self.r.lines("refused")

@@ -5,6 +5,7 @@ SYS=/sys/bus/pci/devices
 NEAR=$SYS/0000:01:00.0
 FAR=$SYS/0000:04:00.0
 export VK_DRIVER_FILES="$ICD" VK_ICD_FILENAMES="$ICD" LP_NUM_THREADS=1
+export ASAN_OPTIONS=detect_leaks=0 # the driver keeps memory
 
 # series LABEL FOLDER|ram SPEC...: one process, its JSON lines with the label, marks around it
 series() {
@@ -46,6 +47,14 @@ l1 1
 cat $NEAR/link/l1_aspm > /out/l1
 gaps on.near "$NEAR"
 gaps on.ram ram
+
+l1 0
+# The whole tool, with results.json: its loads are counted too.
+vb variant hop
+vb mark tool.far.before
+"$PCIELAT" run --probe gpu --device gpu0 --quick --allow-virtual --chase-memory $FAR/resource2 \
+	-o /out/tool > /out/tool.txt 2>&1
+vb mark tool.far.after
 
 # A kernel whose loop the driver cuts, and a file that is too small, are errors and not numbers.
 truncate -s 1000 /tmp/small
