@@ -9,6 +9,7 @@
 #include "core/rng.h"
 #include "core/sampler.h"
 #include "model/run.h"
+#include "nvme_probe/background.h"
 #include "nvme_probe/ring.h"
 #include "nvme_probe/target.h"
 
@@ -52,7 +53,8 @@ struct pl_reader {
 	struct pl_err why;
 	/* Of depths above 1: what was done in how many ticks; close makes the fact "iops" of it. */
 	uint64_t done, busy_ticks;
-	struct pl_run *run; /* whose measurement m gets that fact; NULL: nobody's */
+	struct pl_background background; /* of batches only, not of single reads after a gap */
+	struct pl_run *run;              /* whose measurement m gets the facts; NULL: nobody's */
 	struct pl_measurement *m;
 };
 
@@ -92,6 +94,9 @@ void pl_reader_prepare(struct pl_reader *reader, unsigned slot);
 int pl_reader_take(struct pl_reader *reader, struct io_uring_cqe *cqe);
 /* Byte offset of the next read of the pattern. */
 uint64_t pl_reader_next_offset(struct pl_reader *reader);
+
+/* Reads of a batch from which on others are counted: looking costs more than a read. */
+#define PL_READ_BATCH 16u
 
 /* struct pl_sampler.sample for depth > 1. */
 ssize_t pl_depth_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err);

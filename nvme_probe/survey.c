@@ -144,6 +144,11 @@ static void survey_drive(struct pl_run *run, const struct pl_sysroot *root, cons
 	read_texts(root, &run->arena, drive);
 	if (drive->namespace_name)
 		drive->mounted_at = find_mount(root, &run->arena, drive->namespace_name);
+	if (drive->mounted_at)
+		pl_run_warn(run, "W-MOUNTED", "info", drive->namespace_name,
+			    "it is mounted at %s: others may use it while it is read (their "
+			    "operations are counted)",
+			    drive->mounted_at);
 	if (!drive->controller) {
 		drive->why = "the nvme driver does not hold this controller";
 		return;

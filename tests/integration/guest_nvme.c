@@ -73,6 +73,8 @@ static void every_path_works(void **state)
 		if (rc != READS)
 			print_error("%s: %s\n", path, err.text);
 		assert_int_equal(rc, READS);
+		if (strncmp(path, "passthru", 8) != 0)
+			assert_true(pl_measurement_find_fact(m, "background_ios")->value == 0.0);
 		tell(m, ticks, READS);
 	}
 }

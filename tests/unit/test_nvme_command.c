@@ -8,6 +8,7 @@
 
 #include "core/sysroot.h"
 #include "nvme_probe/admin.h"
+#include "nvme_probe/background.h"
 #include "nvme_probe/command.h"
 #include "nvme_probe/nvme_probe.h"
 #include "nvme_probe/opcode.h"
@@ -154,6 +155,21 @@ static void controllers_are_found_in_links(void **state)
 		pl_proof_find_controller("/nvme/nvme0000000000000000000000/x", name, sizeof(name)));
 }
 
+static void stat_files_are_summed(void **state)
+{
+	struct pl_background background = {0, 0, 10, 10};
+
+	(void)state;
+	assert_int_equal(pl_background_parse(" 100 1 2 3 20 5 6 7 8 9 10 4 12 13 14 3 17\n"), 127);
+	assert_int_equal(pl_background_parse("100 1 2 3 20"), 120); /* kernels before 4.18 */
+	assert_int_equal(pl_background_parse(""), 0);
+	assert_int_equal(pl_background_others(&background), 0);
+	background.seen = 13;
+	assert_int_equal(pl_background_others(&background), 3);
+	background.seen = 0; /* queue/iostats is 0 */
+	assert_int_equal(pl_background_others(&background), -1);
+}
+
 static void put(const char *dir, const char *name, const char *text)
 {
 	char command[256];
@@ -217,6 +233,7 @@ int main(void)
 		cmocka_unit_test(power_states_decode),
 		cmocka_unit_test(hostile_power_tables_stay_in_bounds),
 		cmocka_unit_test(controllers_are_found_in_links),
+		cmocka_unit_test(stat_files_are_summed),
 		cmocka_unit_test(survey_reads_the_kernels_knobs),
 	};
 
