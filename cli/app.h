@@ -42,5 +42,6 @@ enum pl_exit pl_cmd_restore(struct pl_app *app);
 /* These two read results instead of a machine. */
 enum pl_exit pl_cmd_report(struct pl_app *app);
 enum pl_exit pl_cmd_compare(struct pl_app *app);
+enum pl_exit pl_cmd_monitor(struct pl_app *app);
 
 #endif

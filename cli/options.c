@@ -13,7 +13,9 @@
 enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_CHOICE };
 
 #define ON(command) (1u << (command))
-#define ON_MACHINE (ON(PL_CMD_RUN) | ON(PL_CMD_LIST) | ON(PL_CMD_TRACE) | ON(PL_CMD_DOCTOR))
+#define ON_MACHINE                                                                                 \
+	(ON(PL_CMD_MONITOR) | ON(PL_CMD_RUN) | ON(PL_CMD_LIST) | ON(PL_CMD_TRACE) |                \
+	 ON(PL_CMD_DOCTOR))
 #define ON_MEASURE (ON(PL_CMD_RUN) | ON(PL_CMD_TRACE))
 #define ON_REPORT (ON(PL_CMD_RUN) | ON(PL_CMD_REPORT))
 #define ON_PRINT (ON_MACHINE | ON(PL_CMD_REPORT) | ON(PL_CMD_COMPARE))
@@ -55,9 +57,9 @@ static const struct spec specs[] = {
 	 "fewer samples: about 1/8 of the time", NULL, NULL},
 	{"thorough", 0, NULL, KIND_FLAG, AT(thorough), ON_MEASURE, "more samples and more blocks",
 	 NULL, NULL},
-	{"clock", 0, "auto|tsc|raw", KIND_CHOICE, AT(clock), ON_MEASURE,
+	{"clock", 0, "auto|tsc|raw", KIND_CHOICE, AT(clock), ON_MEASURE | ON(PL_CMD_MONITOR),
 	 "auto: the TSC when it is invariant, else CLOCK_MONOTONIC_RAW", clock_choices, NULL},
-	{"nvme-path", 0, "NAME", KIND_TEXT, AT(nvme_path), ON(PL_CMD_RUN),
+	{"nvme-path", 0, "NAME", KIND_TEXT, AT(nvme_path), ON(PL_CMD_RUN) | ON(PL_CMD_MONITOR),
 	 "software path of NVMe reads instead of the best that works: io_uring-iopoll, …, pread",
 	 NULL, NULL},
 	{"gap", 'g', "TIME", KIND_LIST, AT(gaps), ON(PL_CMD_RUN),
@@ -74,7 +76,15 @@ static const struct spec specs[] = {
 	 NULL},
 	{"seed", 0, "N", KIND_TEXT, AT(seed), ON_MEASURE,
 	 "seed of the random orders (default: from the clock, printed in the results)", NULL, NULL},
-	{"cpu", 0, "N", KIND_TEXT, AT(cpu), ON_MEASURE,
+	{"interval", 0, "TIME", KIND_TEXT, AT(interval), ON(PL_CMD_MONITOR),
+	 "time between two ticks (default: 10ms)", NULL, NULL},
+	{"duration", 0, "TIME", KIND_TEXT, AT(duration), ON(PL_CMD_MONITOR),
+	 "how long to watch (default: until Ctrl-C)", NULL, NULL},
+	{"hold-links", 0, NULL, KIND_FLAG, AT(hold_links), ON(PL_CMD_MONITOR),
+	 "a third of the time each: links as found, held in L0, as found (root)", NULL, NULL},
+	{"hgrm", 0, "FILE", KIND_TEXT, AT(hgrm), ON(PL_CMD_MONITOR),
+	 "write the percentile distribution for HdrHistogram's plotter", NULL, NULL},
+	{"cpu", 0, "N", KIND_TEXT, AT(cpu), ON_MEASURE | ON(PL_CMD_MONITOR),
 	 "measure on this CPU (default: one that is local to the device)", NULL, NULL},
 	{"allow-virtual", 0, NULL, KIND_FLAG, AT(allow_virtual), ON_MEASURE,
 	 "make verdicts under a hypervisor too; every output is stamped", NULL, NULL},
@@ -82,7 +92,8 @@ static const struct spec specs[] = {
 	 "print the plan, its time and every file it would write; touch nothing", NULL, NULL},
 	{"output", 'o', "DIR", KIND_TEXT, AT(out_dir), ON_REPORT,
 	 "where the result files go (run: ./pcielat-BOARD-DATE unless named)", NULL, NULL},
-	{"json", 0, "FILE", KIND_TEXT, AT(json), ON_MEASURE | ON(PL_CMD_LIST) | ON(PL_CMD_REPORT),
+	{"json", 0, "FILE", KIND_TEXT, AT(json),
+	 ON_MEASURE | ON(PL_CMD_LIST) | ON(PL_CMD_REPORT) | ON(PL_CMD_MONITOR),
 	 "write JSON to FILE, or to stdout instead of the table", NULL, "-"},
 	{"csv", 0, "FILE", KIND_TEXT, AT(csv), ON_MEASURE | ON(PL_CMD_REPORT),
 	 "write summary CSV to FILE, or to stdout instead of the table", NULL, "-"},
@@ -116,8 +127,9 @@ static const struct spec specs[] = {
 	 "colours (auto: on a terminal, unless NO_COLOR is set)", when_choices, NULL},
 	{"ascii", 0, NULL, KIND_FLAG, AT(ascii), ON_PRINT, "no line drawing beyond ASCII", NULL,
 	 NULL},
-	{"progress", 0, "auto|always|never", KIND_CHOICE, AT(progress), ON_MEASURE,
-	 "progress line on stderr (auto: on a terminal)", when_choices, NULL},
+	{"progress", 0, "auto|always|never", KIND_CHOICE, AT(progress),
+	 ON_MEASURE | ON(PL_CMD_MONITOR), "progress line on stderr (auto: on a terminal)",
+	 when_choices, NULL},
 	{"quiet", 0, NULL, KIND_FLAG, AT(quiet), ON_MEASURE, "no warnings on stderr", NULL, NULL},
 };
 
@@ -144,6 +156,11 @@ static const struct command commands[PL_CMD_COUNT] = {
 		{"trace", "[BDF]",
 		 "Traceroute for PCIe: the timed configuration read at every function from "
 		 "the root port to a device, or to all.",
+		 true},
+	[PL_CMD_MONITOR] =
+		{"monitor", "DRIVE",
+		 "Watch a drive for minutes to hours: spikes over time, stalls at regular times, "
+		 "and what follows idle time. Reads only.",
 		 true},
 	[PL_CMD_DOCTOR] =
 		{"doctor", "",

@@ -15,6 +15,7 @@ enum pl_command {
 	PL_CMD_RESTORE,
 	PL_CMD_REPORT,
 	PL_CMD_COMPARE,
+	PL_CMD_MONITOR,
 	PL_CMD_COUNT,
 };
 
@@ -43,13 +44,15 @@ struct pl_options {
 	int clock;             /* enum pl_clock_choice */
 	const char *nvme_path; /* a software path of nvme_probe; NULL: the best that works */
 	struct pl_texts gaps;
+	const char *interval, *duration; /* of monitor */
+	bool hold_links;
 	bool no_gaps;
 	int aspm;         /* enum pl_link_mode */
 	bool aspm_survey; /* list --aspm */
 	const char *seed, *cpu;
 	bool allow_virtual, dry_run;
 	/* what comes out */
-	const char *out_dir, *json, *csv, *html, *markdown, *openmetrics, *lang;
+	const char *out_dir, *json, *csv, *html, *hgrm, *markdown, *openmetrics, *lang;
 	bool no_charts;
 	struct pl_texts compared; /* other results for the page */
 	const char *fail_over;    /* compare: a time */

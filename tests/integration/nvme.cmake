@@ -1,8 +1,15 @@
 # The NVMe probe against a real driver, in the guest of the virtual board.
-add_executable(guest_nvme ${CMAKE_CURRENT_SOURCE_DIR}/guest_nvme.c)
-target_include_directories(guest_nvme PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(guest_nvme PRIVATE pl_warnings PkgConfig::CMOCKA pl_all m)
+foreach(program IN ITEMS guest_nvme guest_fault)
+    add_executable(${program} ${CMAKE_CURRENT_SOURCE_DIR}/${program}.c)
+    target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${program} PRIVATE pl_warnings PkgConfig::CMOCKA pl_all m)
+endforeach()
 add_test(NAME guest_nvme
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_nvme.py $<TARGET_FILE:guest_nvme>)
 set_tests_properties(guest_nvme PROPERTIES LABELS guest TIMEOUT 300 RUN_SERIAL ON
     RESOURCE_LOCK guest)
+add_test(NAME guest_monitor
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_monitor.py $<TARGET_FILE:pcielat>
+        $<TARGET_FILE:guest_fault>)
+set_tests_properties(guest_monitor PROPERTIES LABELS guest TIMEOUT 500 RUN_SERIAL ON
+    RESOURCE_LOCK guest SKIP_RETURN_CODE 77)

@@ -1,0 +1,365 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/app.h"
+#include "cli/output.h"
+#include "cli/probes.h"
+#include "cli/signals.h"
+#include "cli/watch_view.h"
+#include "core/env.h"
+#include "core/fmt.h"
+#include "link/link.h"
+#include "session/watch.h"
+
+#define DEFAULT_INTERVAL_NS UINT64_C(10000000)
+#define INTERVAL_MIN_NS UINT64_C(1000000)
+#define PHASES 3
+
+/* One `monitor`: what is read, and how it is shown. */
+struct monitor {
+	struct pl_app *app;
+	struct pl_clock clock;
+	struct pl_measurement *m;
+	struct pl_nvme_options nvme;
+	struct pl_sampler sampler;
+	struct pl_env env;
+	uint64_t interval_ns, duration_ns;
+	struct pl_watch *watch; /* the one that runs */
+	bool is_live;           /* redraw a line on stderr */
+};
+
+/* --- what to read --- */
+
+static bool is_called(const struct pl_slot *slot, const char *name)
+{
+	char bdf[PL_BDF_TEXT];
+
+	if (!slot->device || slot->device->kind != PL_DEVICE_NVME)
+		return false;
+	for (size_t i = 0; i < slot->device->namespace_count; i++) {
+		const char *space = slot->device->namespaces[i].name;
+
+		if (!strcmp(space, name) ||
+		    (!strncmp(name, "/dev/", 5) && !strcmp(space, name + 5)))
+			return true;
+	}
+	return !strcmp(slot->label, name) || !strcmp(slot->key, name) ||
+	       !strcmp(pl_bdf_format(slot->device->bdf, bdf), name);
+}
+
+static const struct pl_slot *find_slot(const struct pl_run *run, const char *name)
+{
+	for (size_t i = 0; i < run->slot_count; i++)
+		if (is_called(&run->slots[i], name))
+			return &run->slots[i];
+	return NULL;
+}
+
+static void plan(struct monitor *mon, const char *name)
+{
+	struct pl_run *run = &mon->app->run;
+
+	mon->m = pl_run_add_measurement(run);
+	mon->m->probe = PL_PROBE_NVME;
+	mon->m->metric = "read_4k";
+	mon->m->conditions.size_bytes = 4096;
+	mon->m->conditions.pattern = "random";
+	mon->m->conditions.state = "as_found";
+	mon->m->slot = find_slot(run, name);
+	if (mon->m->slot) {
+		mon->m->device = mon->m->slot->device->bdf;
+		mon->m->has_device = true;
+	} else {
+		mon->nvme.file = name;
+		mon->m->subject = name;
+	}
+}
+
+static int parse_time(const char *option, const char *text, uint64_t *ns, struct pl_err *err)
+{
+	if (!text || !pl_fmt_parse_ns(text, ns))
+		return 0;
+	return pl_fail(err, -EINVAL, "%s %s: not a time, like 10ms or 60s", option, text);
+}
+
+static int read_options(struct monitor *mon, struct pl_err *err)
+{
+	const struct pl_options *o = &mon->app->options;
+	int rc = parse_time("--interval", o->interval, &mon->interval_ns, err);
+
+	if (!rc)
+		rc = parse_time("--duration", o->duration, &mon->duration_ns, err);
+	if (rc)
+		return rc;
+	if (o->args.count != 1)
+		return pl_fail(err, -EINVAL,
+			       "monitor needs one drive: nvme0n1, a slot, a BDF or a file");
+	if (mon->interval_ns < INTERVAL_MIN_NS)
+		return pl_fail(err, -EINVAL, "--interval %s: at least 1 ms", o->interval);
+	if (o->hold_links && !mon->duration_ns)
+		return pl_fail(err, -EINVAL,
+			       "--hold-links compares three equal times: give --duration");
+	plan(mon, o->args.items[0]);
+	mon->nvme.path = o->nvme_path;
+	return 0;
+}
+
+/* --- watching --- */
+
+static bool is_interrupted(void *ctx)
+{
+	(void)ctx;
+	return pl_signals_pending() != 0;
+}
+
+static void show(void *ctx, const struct pl_watch *watch)
+{
+	const struct monitor *mon = ctx;
+
+	if (!mon->is_live)
+		return;
+	fputs("\r\033[K", stderr);
+	pl_watch_view_line(watch, &mon->app->style, stderr);
+	fflush(stderr);
+}
+
+static int open_sampler(struct monitor *mon, struct pl_err *err)
+{
+	mon->m->conditions.path = NULL;
+	return pl_nvme_open(&mon->nvme, &mon->app->run, mon->m, &mon->clock, &mon->sampler, err);
+}
+
+static int reopen(void *ctx, struct pl_sampler *sampler, struct pl_err *err)
+{
+	struct monitor *mon = ctx;
+	int rc = open_sampler(mon, err);
+
+	(void)sampler; /* it is mon->sampler */
+	return rc;
+}
+
+static int watch_once(struct monitor *mon, struct pl_watch *watch, uint64_t duration_ns,
+		      struct pl_err *err)
+{
+	const struct pl_watch_options options = {.interval_ns = mon->interval_ns,
+						 .duration_ns = duration_ns,
+						 .seed = mon->app->run.seed,
+						 .is_interrupted = is_interrupted,
+						 .show = show,
+						 .reopen = reopen,
+						 .ctx = mon};
+	int rc;
+
+	mon->watch = watch;
+	rc = pl_watch_run(watch, &mon->clock, &mon->sampler, &options, err);
+	if (mon->is_live)
+		fputs("\r\033[K", stderr);
+	return rc;
+}
+
+static int write_hgrm(const char *file, const struct pl_watch *watch, struct pl_err *err)
+{
+	FILE *out = fopen(file, "w");
+	int rc = out ? pl_hist_write_hgrm(&watch->hist, out) : -errno;
+
+	if (out && fclose(out) && !rc)
+		rc = -errno;
+	return rc ? pl_fail(err, rc, "%s: %s", file, strerror(-rc)) : 0;
+}
+
+static int write_json(const struct monitor *mon, const struct pl_watch *watch, const char *phase,
+		      FILE *out, struct pl_err *err)
+{
+	const struct pl_measurement *m = mon->m;
+	struct pl_watch_document document = {
+		.watch = watch,
+		.subject = m->slot ? m->slot->label : m->subject,
+		.path = m->conditions.path,
+		.phase = phase,
+	};
+
+	return pl_report_write_watch_json(&mon->app->run, &document, out, err);
+}
+
+/* Documents of all phases, one a line, into the file of --json. */
+static int write_documents(const struct monitor *mon, const struct pl_watch *watches, size_t count,
+			   const char *const *phases, struct pl_err *err)
+{
+	const char *file = mon->app->options.json;
+	bool is_stdout = file && !strcmp(file, "-");
+	FILE *out = !file || is_stdout ? stdout : fopen(file, "w");
+	int rc = 0;
+
+	if (!file)
+		return 0;
+	if (!out)
+		return pl_fail(err, -errno, "%s: %s", file, strerror(errno));
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = write_json(mon, &watches[i], phases[i], out, err);
+	if (!is_stdout && fclose(out) && !rc)
+		rc = pl_fail(err, -errno, "%s: %s", file, strerror(errno));
+	return rc;
+}
+
+static void print_head(const struct monitor *mon)
+{
+	const struct pl_measurement *m = mon->m;
+	const char *name = m->slot ? m->slot->label : m->subject;
+	char text[160], stamp[256], interval[32];
+
+	if (pl_run_stamp(&mon->app->run, stamp, sizeof(stamp)))
+		printf("%s\n", stamp);
+	printf("%s: 4 KiB random reads every %s through %s; nothing is written\n",
+	       pl_fmt_printable(text, sizeof(text), name),
+	       pl_fmt_ns(interval, sizeof(interval), (double)mon->interval_ns), m->conditions.path);
+}
+
+static enum pl_exit conclude(struct monitor *mon, const struct pl_watch *watches, size_t count,
+			     const char *const *phases)
+{
+	const struct pl_options *o = &mon->app->options;
+	struct pl_err err = {0, ""};
+	size_t failed = 0;
+	int rc = write_documents(mon, watches, count, phases, &err);
+
+	if (!rc && o->hgrm)
+		rc = write_hgrm(o->hgrm, &watches[0], &err);
+	if (rc)
+		return pl_app_fail(PL_EXIT_INTERNAL, "%s", err.text);
+	if (!pl_output_owns_stdout(o))
+		print_head(mon);
+	for (size_t i = 0; i < count; i++) {
+		failed += watches[i].failed;
+		if (pl_output_owns_stdout(o))
+			continue;
+		if (count > 1)
+			printf(" links %s:\n", phases[i]);
+		pl_watch_view_summary(&watches[i], stdout);
+	}
+	return failed ? PL_EXIT_INVALID : PL_EXIT_DONE;
+}
+
+static enum pl_exit watch_as_found(struct monitor *mon)
+{
+	static const char *const phase[] = {"as_found"};
+	struct pl_watch *watch = pl_arena_alloc(&mon->app->run.arena, sizeof(*watch));
+	struct pl_err err = {0, ""};
+	int rc = watch_once(mon, watch, mon->duration_ns, &err);
+
+	if (rc)
+		return pl_app_fail(pl_app_exit_code(rc), "%s", err.text);
+	return conclude(mon, watch, 1, phase);
+}
+
+/* --- as found, links held in L0, as found --- */
+
+static void compare_phases(const struct pl_watch *w)
+{
+	const struct pl_gap_step *a = &w[0].gap_step, *b = &w[1].gap_step, *c = &w[2].gap_step;
+
+	if (a->is_found && c->is_found && !b->is_found)
+		printf("  the step after idle time vanishes with the links held in L0: it is link "
+		       "power management\n");
+	else if (a->is_found && c->is_found)
+		printf("  the step after idle time stays with the links held in L0: it is not link "
+		       "power management\n");
+	if (w[0].period.is_found && w[2].period.is_found)
+		printf("  the regular stalls %s with the links held in L0\n",
+		       w[1].period.is_found ? "stay" : "vanish");
+}
+
+static int watch_phases(struct monitor *mon, struct pl_link_control *links,
+			const struct pl_link_path *path, const char *const *phases,
+			struct pl_watch *watches, struct pl_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < PHASES && !rc && !pl_signals_pending(); i++) {
+		const struct pl_link_state *state = pl_link_find_state(path, phases[i]);
+		struct pl_link_check check;
+
+		rc = state ? pl_link_set_state(links, path, state, &check, err)
+			   : pl_fail(err, -ENOTSUP, "these links have no state \"%s\"", phases[i]);
+		if (!rc && check.verdict != PL_VERDICT_CONFIRMED)
+			rc = pl_fail(err, -ENOTSUP, "the links are not %s: %s", phases[i],
+				     check.why);
+		if (!rc)
+			rc = watch_once(mon, &watches[i], mon->duration_ns / PHASES, err);
+	}
+	return rc;
+}
+
+static enum pl_exit watch_held(struct monitor *mon)
+{
+	static const char *const phases[PHASES] = {"as_found", "off", "as_found"};
+	struct pl_watch *watches = pl_arena_array(&mon->app->run.arena, PHASES, sizeof(*watches));
+	const struct pl_link_options options = {.mode = PL_LINK_AUTO};
+	struct pl_err err = {0, ""}, close_err = {0, ""};
+	struct pl_link_control *links = NULL;
+	const struct pl_link_path *path;
+	enum pl_exit code;
+	int rc;
+
+	if (!mon->m->slot)
+		return pl_app_fail(PL_EXIT_USAGE, "--hold-links needs a drive in a slot");
+	rc = pl_link_open(&mon->app->run, &mon->app->root, &options, &links, &err);
+	path = rc ? NULL : pl_link_find_path(links, mon->m->slot);
+	if (path && path->why_fixed)
+		rc = pl_fail(&err, -ENOTSUP, "--hold-links: %s", path->why_fixed);
+	if (!rc)
+		rc = watch_phases(mon, links, path, phases, watches, &err);
+	if (pl_link_close(links, &close_err))
+		return pl_app_fail(PL_EXIT_INTERNAL, "%s", close_err.text);
+	if (rc)
+		return pl_app_fail(pl_app_exit_code(rc), "%s", err.text);
+	code = conclude(mon, watches, PHASES, phases);
+	if (!pl_output_owns_stdout(&mon->app->options))
+		compare_phases(watches);
+	return code;
+}
+
+static int start(struct monitor *mon, struct pl_err *err)
+{
+	const struct pl_options *o = &mon->app->options;
+	const struct pl_device *device;
+	int rc = read_options(mon, err);
+
+	if (!rc)
+		rc = pl_clock_open(&mon->clock, (enum pl_clock_choice)o->clock, err);
+	if (rc)
+		return rc;
+	device = mon->m->slot ? mon->m->slot->device : NULL;
+	mon->app->run.seed = (uint64_t)pl_raw_ns();
+	rc = pl_env_hold(&mon->env, o->cpu ? atoi(o->cpu) : -1, device ? device->local_cpus : NULL,
+			 err);
+	return rc ? rc : open_sampler(mon, err);
+}
+
+enum pl_exit pl_cmd_monitor(struct pl_app *app)
+{
+	struct monitor mon = {.app = app, .interval_ns = DEFAULT_INTERVAL_NS};
+	struct pl_err err = {0, ""};
+	enum pl_exit code;
+	int rc;
+
+	if (!app->run.machine.is_live)
+		return pl_app_fail(PL_EXIT_REFUSED,
+				   "%s is not this machine: it can be listed, not measured",
+				   app->run.machine.source ? app->run.machine.source : "a capture");
+	mon.is_live = app->options.progress == PL_WHEN_ALWAYS ||
+		      (app->options.progress == PL_WHEN_AUTO && !app->options.quiet &&
+		       isatty(STDERR_FILENO));
+	rc = start(&mon, &err);
+	if (rc) {
+		code = pl_app_fail(pl_app_exit_code(rc), "%s", err.text);
+	} else {
+		pl_signals_install();
+		code = app->options.hold_links ? watch_held(&mon) : watch_as_found(&mon);
+	}
+	pl_sampler_close(&mon.sampler);
+	pl_env_release(&mon.env);
+	return code;
+}

@@ -1,0 +1,119 @@
+#include "cli/watch_view.h"
+
+#include <math.h>
+
+#include "core/fmt.h"
+
+#define SPARK_POINTS 24u
+#define LARGEST 5u
+
+static const char *ns(char text[32], double value)
+{
+	return pl_fmt_ns(text, 32, value);
+}
+
+/* The slowest read of each of the last windows, on a logarithmic scale from the median up. */
+static void spark(const struct pl_watch *watch, const struct pl_text_style *style, FILE *out)
+{
+	static const char *const utf8[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const ascii[] = {".", ".", ":", ":", "|", "|", "#", "#"};
+	const char *const *marks = style->utf8 ? utf8 : ascii;
+	size_t first = watch->point_count > SPARK_POINTS ? watch->point_count - SPARK_POINTS : 0;
+	double base = (double)pl_hist_quantile_ns(&watch->hist, 0.5);
+
+	for (size_t i = first; i < watch->point_count; i++) {
+		double octaves = base > 0.0 ? log2(watch->points[i].max_ns / base) : 0.0;
+		int level = octaves > 0.0 ? (int)octaves : 0;
+
+		fputs(marks[level > 7 ? 7 : level], out);
+	}
+}
+
+void pl_watch_view_line(const struct pl_watch *watch, const struct pl_text_style *style, FILE *out)
+{
+	const struct pl_watch_point *last =
+		watch->point_count ? &watch->points[watch->point_count - 1] : NULL;
+	char p50[32], p99[32], most[32];
+
+	if (!last)
+		return;
+	fprintf(out, "%.0f s  %.0f/s  p50 %s  p99 %s  max %s  spikes %zu  ", watch->elapsed_s,
+		(double)last->n / watch->window_s, ns(p50, last->p50_ns), ns(p99, last->p99_ns),
+		ns(most, last->max_ns), watch->spike_count + watch->spikes_dropped);
+	spark(watch, style, out);
+}
+
+static void print_largest(const struct pl_watch *watch, FILE *out)
+{
+	bool told[PL_WATCH_SPIKES] = {false};
+	char text[32];
+
+	for (size_t n = 0; n < LARGEST && n < watch->spike_count; n++) {
+		size_t most = PL_WATCH_SPIKES;
+
+		for (size_t i = 0; i < watch->spike_count; i++)
+			if (!told[i] &&
+			    (most == PL_WATCH_SPIKES ||
+			     watch->spikes[i].latency_ns > watch->spikes[most].latency_ns))
+				most = i;
+		told[most] = true;
+		fprintf(out, "    %s at %.1f s\n", ns(text, watch->spikes[most].latency_ns),
+			watch->spikes[most].t_s);
+	}
+}
+
+static void print_finds(const struct pl_watch *watch, FILE *out)
+{
+	const struct pl_period *period = &watch->period;
+	const struct pl_gap_step *step = &watch->gap_step;
+	char a[32], b[32], c[64];
+
+	if (period->is_found)
+		fprintf(out,
+			"  regular stalls: about every %.1f s (%.1f to %.1f s), %s each, %zu seen "
+			"(p = %.3f)\n",
+			period->median_s, period->low_s, period->high_s, ns(a, period->latency_ns),
+			period->n, period->p_value);
+	if (step->is_found)
+		fprintf(out,
+			"  follows idle time: a read after %s of idle or more takes %s longer "
+			"(after %s "
+			"it does not yet; p = %.3f)\n",
+			ns(a, (double)step->above_ns),
+			pl_fmt_ns_pm(c, sizeof(c), step->step_ns,
+				     (step->high_ns - step->low_ns) / 2.0),
+			ns(b, (double)step->below_ns), step->p_value);
+	if (!period->is_found && !step->is_found)
+		fprintf(out,
+			"  nothing regular: no stalls at regular times, no step after idle time\n");
+}
+
+void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)
+{
+	const struct pl_hist *hist = &watch->hist;
+	char a[32], b[32], c[32], d[32], e[32];
+
+	fprintf(out, "  %llu reads in %s: min %s, p50 %s, p99 %s, max %s\n",
+		(unsigned long long)hist->n, pl_fmt_duration(e, sizeof(e), watch->elapsed_s),
+		ns(a, (double)hist->min_ns), ns(b, (double)pl_hist_quantile_ns(hist, 0.5)),
+		ns(c, (double)pl_hist_quantile_ns(hist, 0.99)), ns(d, (double)hist->max_ns));
+	if (watch->spike_count)
+		fprintf(out, "  %zu spikes above %s, the largest:\n",
+			watch->spike_count + watch->spikes_dropped,
+			ns(a, watch->spike_threshold_ns));
+	print_largest(watch, out);
+	print_finds(watch, out);
+	for (size_t i = 0; i < watch->outage_count; i++)
+		if (watch->outages[i].to_s > 0.0)
+			fprintf(out, "  gone from %.1f s to %.1f s\n", watch->outages[i].from_s,
+				watch->outages[i].to_s);
+		else
+			fprintf(out, "  gone since %.1f s\n", watch->outages[i].from_s);
+	if (watch->failed) {
+		char text[256];
+
+		fprintf(out,
+			"  %zu reads failed, none of them is in a number above; the last: %s\n",
+			watch->failed, pl_fmt_printable(text, sizeof(text), watch->failure));
+	}
+}

@@ -1,0 +1,16 @@
+#ifndef PL_CLI_WATCH_VIEW_H
+#define PL_CLI_WATCH_VIEW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model/watch.h"
+#include "report/report.h"
+
+/* "42 s  200/s  p50 81 µs  p99 120 µs  max 20 ms  spikes 3  ▁▁▂█": one line, no newline. */
+void pl_watch_view_line(const struct pl_watch *watch, const struct pl_text_style *style, FILE *out);
+
+/* What a finished watch showed, in sentences: percentiles, spikes, finds, outages. */
+void pl_watch_view_summary(const struct pl_watch *watch, FILE *out);
+
+#endif
