@@ -224,6 +224,8 @@ int pl_measure_walk(struct pl_measuring *me, struct pl_err *err)
 	run->clock = (struct pl_clock_facts){
 		me->clock.name, pl_arena_strdup(&run->arena, me->clock.reason),
 		me->clock.ns_per_tick, me->clock.cost_ns, me->clock.cost_p999_ns};
+	if (!o->file)
+		pl_nvme_survey(run, &me->app->root, NULL);
 	announce(me);
 	pl_signals_install();
 	pl_progress_init(&me->progress, wants_progress(o));

@@ -159,6 +159,48 @@ static void plan_prewoken(struct planner *p, const struct pl_slot *slot)
 	m->conditions.prewake = "config";
 }
 
+/*
+ * --thorough, at gap 0 and as found: what the drive, its media and the software path contribute.
+ * The first six are rungs from the controller outward (no media: admin commands, a place that
+ * answers without it), then the same read through each path, then depth and length.
+ */
+static const struct {
+	const char *metric, *path, *pattern;
+	uint32_t size_bytes;
+	unsigned depth;
+} nvme_more[] = {
+	{"get_features", NULL, NULL, 0, 1},
+	{"identify", NULL, NULL, 4096, 1},
+	{"read_4k_fast_lba", NULL, "fast_lba", 4096, 1},
+	{"read_4k_path", "io_uring-iopoll", "same_lba", 4096, 1},
+	{"read_4k_path", "io_uring-spin", "same_lba", 4096, 1},
+	{"read_4k_path", "io_uring-wait", "same_lba", 4096, 1},
+	{"read_4k_path", "pread", "same_lba", 4096, 1},
+	{"read_4k_path", "passthru-iopoll", "same_lba", 4096, 1},
+	{"read_4k_path", "passthru-spin", "same_lba", 4096, 1},
+	{"read_4k_depth", NULL, "random", 4096, 2},
+	{"read_4k_depth", NULL, "random", 4096, 4},
+	{"read_4k_depth", NULL, "random", 4096, 8},
+	{"read_4k_depth", NULL, "random", 4096, 16},
+	{"read_4k_depth", NULL, "random", 4096, 32},
+	{"read_128k", NULL, "sequential", 131072, 1},
+	{"read_128k_depth", NULL, "sequential", 131072, 8},
+};
+
+static void plan_nvme_more(struct planner *p, const struct pl_slot *slot)
+{
+	if (p->options->effort != PL_EFFORT_THOROUGH || strcmp(p->state, "as_found") != 0)
+		return;
+	for (size_t i = 0; i < sizeof(nvme_more) / sizeof(nvme_more[0]); i++) {
+		struct pl_measurement *m = add_nvme(p, slot, slot->device->namespaces[0].name,
+						    nvme_more[i].size_bytes, nvme_more[i].pattern);
+
+		m->metric = nvme_more[i].metric;
+		m->conditions.path = nvme_more[i].path;
+		m->conditions.queue_depth = nvme_more[i].depth;
+	}
+}
+
 static void no_namespace(struct planner *p, const struct pl_slot *slot)
 {
 	const char *what = pl_arena_printf(&p->run->arena, "NVMe reads of %s", slot->label);
@@ -188,6 +230,7 @@ static void plan_nvme(struct planner *p, const struct pl_slot *slot)
 	add_nvme(p, slot, space->name, 4096, "random");
 	if (space->block_bytes == 512)
 		add_nvme(p, slot, space->name, 512, "random");
+	plan_nvme_more(p, slot);
 }
 
 static void plan_gpu(struct planner *p, const struct pl_slot *slot, const struct pl_gpu *gpu)
