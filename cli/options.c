@@ -14,9 +14,9 @@ enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_CHOICE };
 
 #define ON(command) (1u << (command))
 #define ON_MACHINE                                                                                 \
-	(ON(PL_CMD_MONITOR) | ON(PL_CMD_RUN) | ON(PL_CMD_LIST) | ON(PL_CMD_TRACE) |                \
-	 ON(PL_CMD_DOCTOR))
-#define ON_MEASURE (ON(PL_CMD_RUN) | ON(PL_CMD_TRACE))
+	(ON(PL_CMD_MONITOR) | ON(PL_CMD_NEXT) | ON(PL_CMD_RUN) | ON(PL_CMD_LIST) |                 \
+	 ON(PL_CMD_TRACE) | ON(PL_CMD_DOCTOR))
+#define ON_MEASURE (ON(PL_CMD_RUN) | ON(PL_CMD_TRACE) | ON(PL_CMD_NEXT))
 #define ON_REPORT (ON(PL_CMD_RUN) | ON(PL_CMD_REPORT))
 #define ON_PRINT (ON_MACHINE | ON(PL_CMD_REPORT) | ON(PL_CMD_COMPARE))
 #define AT(field) offsetof(struct pl_options, field)
@@ -113,6 +113,9 @@ static const struct spec specs[] = {
 	 "exit 7 when something is slower by more than TIME (25ns) and the interval of the "
 	 "difference excludes zero",
 	 NULL, NULL},
+	{"allow-change", 0, "LIST", KIND_TEXT, AT(allow_change), ON(PL_CMD_NEXT),
+	 "go on although this changed since the session began: bios,kernel (marked in the results)",
+	 NULL, NULL},
 	{"tree", 't', NULL, KIND_FLAG, AT(tree), ON(PL_CMD_LIST), "draw the tree of links", NULL,
 	 NULL},
 	{"sysroot", 0, "DIR", KIND_TEXT, AT(sysroot), ON_MACHINE,
@@ -180,6 +183,12 @@ static const struct command commands[PL_CMD_COUNT] = {
 	[PL_CMD_COMPARE] =
 		{"compare", "BASE NEW...",
 		 "Differences between results, with intervals: medians and claims, slot by slot.",
+		 true},
+	[PL_CMD_NEXT] =
+		{"next", "DIR",
+		 "One step of a session that follows a card through several slots and boots: "
+		 "measures, or says where the card belongs. The first call names the card and the "
+		 "slots to visit.",
 		 true},
 };
 

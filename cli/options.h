@@ -16,6 +16,7 @@ enum pl_command {
 	PL_CMD_REPORT,
 	PL_CMD_COMPARE,
 	PL_CMD_MONITOR,
+	PL_CMD_NEXT,
 	PL_CMD_COUNT,
 };
 
@@ -56,6 +57,7 @@ struct pl_options {
 	bool no_charts;
 	struct pl_texts compared; /* other results for the page */
 	const char *fail_over;    /* compare: a time */
+	const char *allow_change; /* next: what may differ from the session's beginning */
 	bool tree, quiet;
 	int color, progress; /* enum pl_when */
 	bool ascii;
