@@ -152,6 +152,36 @@ static void a_later_minor_version_is_read(void **state)
 	pl_run_fini(&run);
 }
 
+/* data/ keeps one file of every version that was ever written. */
+static void every_version_ever_written_is_read(void **state)
+{
+	static const char *const versions[] = {"1.0"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		char name[512];
+		const char *path = name;
+		struct pl_run run;
+
+		snprintf(name, sizeof(name), "%s/report/data/result-%s.json", PL_TEST_DATA,
+			 versions[i]);
+		pl_run_init(&run);
+		assert_int_equal(pl_report_read(&run, &path, 1, NULL), 0);
+		assert_string_equal(run.machine.board_name, "B650 Example");
+		assert_string_equal(run.machine.hypervisor, "QEMU");
+		assert_int_equal(run.slot_count, 2);
+		assert_string_equal(run.slots[1].label, "M2B");
+		assert_int_equal(run.slots[1].chipset_hops, 1);
+		assert_int_equal(run.measurement_count, 2);
+		assert_int_equal(run.measurements[0]->summary.n, 12000);
+		assert_int_equal(run.measurements[0]->blocks_done, 12);
+		assert_true(run.measurements[0]->stored_bin_count > 0);
+		assert_int_equal(run.effect_count, 3);
+		assert_string_equal(run.effects[0].reason, "firmware left ASPM off");
+		pl_run_fini(&run);
+	}
+}
+
 static void a_missing_file_is_a_sentence(void **state)
 {
 	const char *path = "/nonexistent/results.json";
@@ -281,6 +311,7 @@ int main(void)
 		cmocka_unit_test(hostile_text_survives_reading),
 		cmocka_unit_test(what_is_not_ours_is_refused),
 		cmocka_unit_test(a_later_minor_version_is_read),
+		cmocka_unit_test(every_version_ever_written_is_read),
 		cmocka_unit_test(a_missing_file_is_a_sentence),
 		cmocka_unit_test(truncated_samples_are_not_believed),
 		cmocka_unit_test(files_of_several_boots_are_merged),
