@@ -333,8 +333,8 @@ static int start(struct monitor *mon, struct pl_err *err)
 		return rc;
 	device = mon->m->slot ? mon->m->slot->device : NULL;
 	mon->app->run.seed = (uint64_t)pl_raw_ns();
-	rc = pl_env_hold(&mon->env, o->cpu ? atoi(o->cpu) : -1, device ? device->local_cpus : NULL,
-			 err);
+	rc = pl_env_hold(&mon->env, o->cpu ? (int)strtol(o->cpu, NULL, 10) : -1,
+			 device ? device->local_cpus : NULL, err);
 	return rc ? rc : open_sampler(mon, err);
 }
 
