@@ -162,6 +162,36 @@ static void steps_are_found_where_they_are(void **state)
 	}
 }
 
+/* A fall is a step as well. */
+static void falls_are_found_too(void **state)
+{
+	double d[120];
+	struct pl_rng rng;
+	struct pl_step step;
+
+	(void)state;
+	pl_rng_init(&rng, 14);
+	fill_curve(&rng, d, 6, -10.0);
+	step = pl_stats_find_step(d, 12, 10, 0.01, 1);
+	assert_int_equal(step.shape, PL_SHAPE_STEP);
+	assert_int_equal(step.split, 6);
+}
+
+/* What was stopped by the rule is wider by 1/n, and its p-value is that of the wider interval. */
+static void stopping_widens_by_one_part_in_n(void **state)
+{
+	const double v[] = {9.0, 10.0, 11.0, 12.0, 8.0};
+	struct pl_estimate plain = pl_stats_estimate(v, 5, 0.0), wide = plain;
+
+	(void)state;
+	pl_sequence_widen(&wide);
+	assert_true(is_near(wide.high - wide.mean, 1.2 * (plain.high - plain.mean), 1e-9));
+	assert_true(is_near(wide.error, 1.2 * plain.error, 1e-9));
+	assert_true(wide.p > plain.p);
+	assert_true(is_near(pl_sequence_judge(v, 5, 0.0, &pl_precision_hop, 9.0).half_width_ns,
+			    wide.high - wide.mean, 1e-9));
+}
+
 /* Without a step p is uniform: 5 % below 0.05, within four standard errors of 400 curves. */
 static void the_step_test_keeps_its_level(void **state)
 {
@@ -376,6 +406,8 @@ int main(void)
 		cmocka_unit_test(effective_count_sees_autocorrelation),
 		cmocka_unit_test(bootstrap_t_covers_skewed_blocks),
 		cmocka_unit_test(steps_are_found_where_they_are),
+		cmocka_unit_test(falls_are_found_too),
+		cmocka_unit_test(stopping_widens_by_one_part_in_n),
 		cmocka_unit_test(the_step_test_keeps_its_level),
 		cmocka_unit_test(random_patterns_agree_with_all_of_them),
 		cmocka_unit_test(slopes_and_double_steps_are_named),
