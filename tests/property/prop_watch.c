@@ -8,8 +8,10 @@
 #include "session/spikes.h"
 #include "session/watch.h"
 
-#define CLEAN_RUNS 200u
+#define CLEAN_RUNS 100u
 #define MS 1e6
+/* Of 30 runs at 0.5 % each; more has a probability below 1e-4. */
+#define WRONG_MAX 3u
 
 static uint64_t seed;
 static struct pl_watch watch;
@@ -106,6 +108,8 @@ static const struct drive clean = {
 
 static void regular_stalls_are_named(void **state)
 {
+	unsigned wrong = 0;
+
 	(void)state;
 	for (unsigned i = 0; i < 30; i++) {
 		struct drive drive = clean;
@@ -118,12 +122,15 @@ static void regular_stalls_are_named(void **state)
 		assert_true(watch.period.is_found);
 		assert_true(watch.period.median_s > 4.0 && watch.period.median_s < 6.0);
 		assert_true(watch.period.latency_ns > 5 * MS);
-		assert_false(watch.gap_step.is_found);
+		wrong += watch.gap_step.is_found;
 	}
+	assert_true(wrong <= WRONG_MAX);
 }
 
 static void gap_dependent_exit_is_named_and_bracketed(void **state)
 {
+	unsigned wrong = 0;
+
 	(void)state;
 	for (unsigned i = 0; i < 30; i++) {
 		struct drive drive = clean;
@@ -136,11 +143,12 @@ static void gap_dependent_exit_is_named_and_bracketed(void **state)
 		assert_int_equal(watch.gap_step.above_ns, 50000);
 		assert_true(fabs(watch.gap_step.step_ns - 30000.0) < 1500.0);
 		assert_true(watch.gap_step.low_ns < watch.gap_step.high_ns);
-		assert_false(watch.period.is_found);
+		wrong += watch.period.is_found;
 	}
+	assert_true(wrong <= WRONG_MAX);
 }
 
-/* 1 % may be named by chance; 9 of 200 has a probability below 1e-3 at that rate. */
+/* 1 % may be named by chance; more than 6 of 100 has a probability below 1e-4 at that rate. */
 static void clean_runs_name_nothing(void **state)
 {
 	unsigned named = 0;
@@ -153,7 +161,7 @@ static void clean_runs_name_nothing(void **state)
 		named += watch.period.is_found || watch.gap_step.is_found;
 	}
 	printf("named in %u of %u clean runs\n", named, CLEAN_RUNS);
-	assert_true(named <= 9);
+	assert_true(named <= 6);
 }
 
 static void removal_is_an_outage_not_an_end(void **state)
