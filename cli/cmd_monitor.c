@@ -17,6 +17,7 @@
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define INTERVAL_MIN_NS UINT64_C(1000000)
 #define PHASES 3
+#define CPU_MAX 65535ul
 
 /* One `monitor`: what is read, and how it is shown. */
 struct monitor {
@@ -83,6 +84,22 @@ static int parse_time(const char *option, const char *text, uint64_t *ns, struct
 	if (!text || !pl_fmt_parse_ns(text, ns))
 		return 0;
 	return pl_fail(err, -EINVAL, "%s %s: not a time, like 10ms or 60s", option, text);
+}
+
+/* -1: none was asked for. */
+static int parse_cpu(const char *text, int *cpu, struct pl_err *err)
+{
+	char *end = NULL;
+	unsigned long value;
+
+	*cpu = -1;
+	if (!text)
+		return 0;
+	value = strtoul(text, &end, 10);
+	if (end == text || *end || *text == '-' || value > CPU_MAX)
+		return pl_fail(err, -EINVAL, "--cpu %s: not a number from 0 to %lu", text, CPU_MAX);
+	*cpu = (int)value;
+	return 0;
 }
 
 static int read_options(struct monitor *mon, struct pl_err *err)
@@ -325,16 +342,17 @@ static int start(struct monitor *mon, struct pl_err *err)
 {
 	const struct pl_options *o = &mon->app->options;
 	const struct pl_device *device;
-	int rc = read_options(mon, err);
+	int cpu, rc = read_options(mon, err);
 
+	if (!rc)
+		rc = parse_cpu(o->cpu, &cpu, err);
 	if (!rc)
 		rc = pl_clock_open(&mon->clock, (enum pl_clock_choice)o->clock, err);
 	if (rc)
 		return rc;
 	device = mon->m->slot ? mon->m->slot->device : NULL;
 	mon->app->run.seed = (uint64_t)pl_raw_ns();
-	rc = pl_env_hold(&mon->env, o->cpu ? (int)strtol(o->cpu, NULL, 10) : -1,
-			 device ? device->local_cpus : NULL, err);
+	rc = pl_env_hold(&mon->env, cpu, device ? device->local_cpus : NULL, err);
 	return rc ? rc : open_sampler(mon, err);
 }
 
