@@ -54,7 +54,8 @@ static uint64_t *sorted_copy(const uint64_t *values, size_t count)
 
 	if (!sorted)
 		abort();
-	memcpy(sorted, values, count * sizeof(*sorted));
+	if (count)
+		memcpy(sorted, values, count * sizeof(*sorted));
 	pl_stats_sort(sorted, count);
 	return sorted;
 }

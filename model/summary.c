@@ -41,7 +41,7 @@ static double block_quantile_ns(const struct pl_measurement *m, uint64_t *scratc
 }
 
 /* Of results without samples: the numbers of the blocks that were stored. */
-static size_t stored_blocks(const struct pl_measurement *m, double p, bool is_centre, double *out)
+static size_t stored_blocks(const struct pl_measurement *m, double p, double *out)
 {
 	bool is_median = p > 0.4999 && p<0.5001, is_p99 = p> 0.9899 && p < 0.9901;
 	size_t found = 0;
@@ -49,10 +49,7 @@ static size_t stored_blocks(const struct pl_measurement *m, double p, bool is_ce
 	for (size_t b = 0; b < m->blocks_done; b++) {
 		const struct pl_block_summary *block = &m->stored_blocks[b];
 
-		out[b] = is_centre   ? block->centre_ns
-			 : is_median ? block->p50_ns
-			 : is_p99    ? block->p99_ns
-				     : NONE;
+		out[b] = is_median ? block->p50_ns : is_p99 ? block->p99_ns : NONE;
 		found += !isnan(out[b]);
 	}
 	return found;
@@ -66,7 +63,7 @@ size_t pl_measurement_block_quantiles(const struct pl_measurement *m, double p, 
 
 	if (!m->ticks && m->stored_blocks) {
 		pl_arena_fini(&scratch);
-		return stored_blocks(m, p, false, out);
+		return stored_blocks(m, p, out);
 	}
 	for (size_t b = 0; b < m->blocks_done; b++) {
 		out[b] = block_quantile_ns(m, samples, b, p);
@@ -81,6 +78,9 @@ double pl_measurement_block_centre(const struct pl_measurement *m, size_t b)
 	size_t count;
 	const uint64_t *samples = pl_measurement_block(m, b, &count);
 
+	/* Results without samples: the centre that was stored. */
+	if (!m->ticks && m->stored_blocks)
+		return b < m->blocks_done ? m->stored_blocks[b].centre_ns : NONE;
 	return samples ? pl_stats_centre(samples, count) * m->ns_per_tick : NONE;
 }
 
@@ -101,6 +101,8 @@ double pl_measurement_step_ns(const struct pl_measurement *m)
 {
 	size_t count = m->n < STEP_SAMPLES ? m->n : STEP_SAMPLES;
 
+	if (!m->ticks || !m->n)
+		return 0.0;
 	return (double)pl_stats_step(m->ticks, count) * m->ns_per_tick;
 }
 

@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <unistd.h>
 
+#include "model/summary.h"
 #include "report/report.h"
 #include "tests/report/fixture.h"
 
@@ -243,6 +245,30 @@ static void files_of_several_boots_are_merged(void **state)
 	pl_run_fini(&run);
 }
 
+/* Claims are made of block centres: a record without samples must give the same ones. */
+static void centres_do_not_need_samples(void **state)
+{
+	const char *html = file("b1", "report.html");
+	double with[64], without[64];
+	struct pl_run before, after;
+
+	(void)state;
+	fx_am5(&before);
+	pl_run_init(&after);
+	assert_int_equal(pl_report_read(&after, &html, 1, NULL), 0);
+	for (size_t i = 0; i < before.measurement_count; i++) {
+		const struct pl_measurement *m = before.measurements[i];
+		size_t found = pl_measurement_block_centres(m, with);
+
+		assert_int_equal(pl_measurement_block_centres(after.measurements[i], without),
+				 found);
+		for (size_t b = 0; b < m->blocks_done; b++)
+			assert_true(fabs(with[b] - without[b]) < 0.001);
+	}
+	pl_run_fini(&before);
+	pl_run_fini(&after);
+}
+
 static void boards_are_not_merged(void **state)
 {
 	const char *paths[2] = {file("am5", "results.json"), file("intel", "results.json")};
@@ -315,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_missing_file_is_a_sentence),
 		cmocka_unit_test(truncated_samples_are_not_believed),
 		cmocka_unit_test(files_of_several_boots_are_merged),
+		cmocka_unit_test(centres_do_not_need_samples),
 		cmocka_unit_test(boards_are_not_merged),
 		cmocka_unit_test(damaged_documents_do_no_harm),
 	};
