@@ -155,8 +155,26 @@ static bool is_below(struct pl_walk *w, const struct pl_node *node, enum pl_role
 	return node->parent != PL_NO_NODE && pl_node_role(&w->tree->nodes[node->parent]) == role;
 }
 
+/* A bridge below a port of a host controller that is not of that controller: beyond the cable. */
+static bool is_beyond_cable(struct pl_walk *w, const struct pl_node *node)
+{
+	enum pl_role role = pl_node_role(node);
+
+	return is_below(w, node, PL_ROLE_TB_HOST) && node->place.tunnel_ports >= 2 &&
+	       node->place.attachment == PL_ATTACH_SWITCH && role != PL_ROLE_TB_HOST &&
+	       role != PL_ROLE_TB_DEVICE;
+}
+
 static void place_bridge(struct pl_walk *w, struct pl_node *node)
 {
+	if (is_beyond_cable(w, node)) {
+		node->place.attachment = PL_ATTACH_TUNNEL;
+		pl_walk_via(w, &node->place, PL_VIA_TUNNEL, "device behind the cable", node);
+		pl_walk_reason(w, &node->place,
+			       pl_arena_printf(w->tree->arena, "beyond the cable: bridge %s",
+					       pl_walk_ids(w, node)));
+		return;
+	}
 	switch (pl_node_role(node)) {
 	case PL_ROLE_CHIPSET_UP:
 		enter_chipset(w, node, node->id->chip, chipset_name(w, node));

@@ -69,13 +69,19 @@ bool pl_is_empty_port(const struct pl_tree *tree, int index)
 	return type == PL_PORT_UNKNOWN && is_port_role(role);
 }
 
-/* Nodes from the root port to this one; returns how many. */
+/*
+ * Nodes from the root port to this one; returns how many. Above an orphan there is a bridge that
+ * nobody saw, so its path begins with itself.
+ */
 static size_t chain(const struct pl_tree *tree, int node, int out[MOST_DEPTH])
 {
 	size_t depth = 0;
 
-	for (int at = node; at != PL_NO_NODE && depth < MOST_DEPTH; at = tree->nodes[at].parent)
+	for (int at = node; at != PL_NO_NODE && depth < MOST_DEPTH; at = tree->nodes[at].parent) {
 		out[depth++] = at;
+		if (tree->nodes[at].parentage == PL_ORPHAN)
+			break;
+	}
 	for (size_t i = 0; i < depth / 2; i++) {
 		int swap = out[i];
 

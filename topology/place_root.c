@@ -128,6 +128,9 @@ static bool place_on_intel_bus(struct pl_walk *w, struct pl_node *node,
 	else if ((bus->carries & PL_CARRIES_ICH) && is_south)
 		built_in(w, node, w->platform->carries & PL_CARRIES_PINEVIEW ? 1 : 2, bus->ich,
 			 "function of the ICH");
+	else if (is_south && (bus->carries & PL_CARRIES_UNKNOWN_SOUTH) &&
+		 !(bus->carries & PL_CARRIES_SOC))
+		return false;
 	else if (bus->carries & (PL_CARRIES_MCH | PL_CARRIES_IOH))
 		built_in(w, node, 1, bus->mch, "function of the hub that the CPU talks to");
 	else if (w->platform->carries & (PL_CARRIES_PCH | PL_CARRIES_INTEL | PL_CARRIES_SOC |
@@ -179,6 +182,14 @@ void pl_place_root_function(struct pl_walk *w, struct pl_node *node)
 	}
 	if (node->function.bdf.domain >> 16 && w->platform->vmd != PL_NO_NODE) {
 		built_in(w, node, 0, NULL, "placeholder of the volume management device");
+		return;
+	}
+	if (!bus->is_sure) {
+		pl_walk_unknown(&node->place,
+				pl_arena_printf(w->tree->arena,
+						"%s: no bridge to its bus is shown, and nothing "
+						"says that it is a root bus",
+						pl_walk_ids(w, node)));
 		return;
 	}
 	if (!place_on_intel_bus(w, node, bus) && !place_on_amd_bus(w, node, bus))

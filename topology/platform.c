@@ -73,6 +73,8 @@ static unsigned carries_by_function(const struct pl_node *node)
 		return PL_CARRIES_SB;
 	if (f->vendor_id == VENDOR_AMD && f->device_id >= 0x7800 && f->device_id <= 0x781f)
 		return PL_CARRIES_FCH;
+	if (f->vendor_id == VENDOR_INTEL && f->class_code >> 8 == 0x0601 && f->bdf.dev == 0x1f)
+		return PL_CARRIES_UNKNOWN_SOUTH;
 	return 0;
 }
 
@@ -260,6 +262,21 @@ static void name_machine(struct pl_platform *platform)
 		platform->pch = NULL;
 }
 
+/* Processors show counters and memory controllers on buses of their own without a host bridge. */
+static bool proves_root_bus(const struct pl_node *node)
+{
+	const struct pl_function *f = &node->function;
+	enum pl_port_type type = pl_express_port_type(&f->express);
+	unsigned base = f->class_code >> 16;
+
+	if (f->bdf.bus == 0 || f->class_code >> 8 == 0x0600 || type == PL_PORT_ROOT ||
+	    type == PL_PORT_RC_ENDPOINT || type == PL_PORT_RC_COLLECTOR)
+		return true;
+	if (pl_node_is_bridge(node) && node->id)
+		return true;
+	return f->vendor_id == VENDOR_INTEL && (base == 0x08 || base == 0x11 || base == 0x0b);
+}
+
 static void collect(struct pl_platform *platform, const struct pl_tree *tree, size_t i)
 {
 	const struct pl_node *node = &tree->nodes[i];
@@ -274,6 +291,7 @@ static void collect(struct pl_platform *platform, const struct pl_tree *tree, si
 		return;
 	bus = bus_of(platform, node->function.bdf);
 	bus->carries |= carries_of(node);
+	bus->is_sure |= proves_root_bus(node);
 	platform->carries |= bus->carries;
 	name_chips(bus, node);
 }

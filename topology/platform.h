@@ -18,12 +18,14 @@ enum pl_carrier {
 	PL_CARRIES_INTEL = 1u << 10,  /* Intel processor with its own root ports */
 	PL_CARRIES_SOC = 1u << 11,    /* no separate chipset */
 	PL_CARRIES_PINEVIEW = 1u << 12,
+	PL_CARRIES_UNKNOWN_SOUTH = 1u << 13, /* an Intel LPC bridge that is not listed */
 };
 
 struct pl_root_bus {
 	uint32_t domain;
 	uint8_t bus;
 	unsigned carries;
+	bool is_sure; /* a host bridge, a root port or the like says that it is a root bus */
 	const char *pch, *ich, *mch, *nb; /* names of the chips on it; NULL */
 };
 
