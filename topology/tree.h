@@ -22,7 +22,6 @@ struct pl_function {
 	bool is_unreadable;     /* answers ones: asleep or gone; ids from sysfs or the text */
 	bool has_no_id;         /* the text has neither numbers nor a name that is listed */
 	bool is_virtual;        /* SR-IOV virtual function: no ids of its own in its header */
-	const char *sysfs_path; /* target of its link in sysfs; NULL */
 	/* Only from texts. NULL: not said. */
 	const char *name, *class_name, *driver, *firmware_name, *slot_name;
 	struct pl_express express;
