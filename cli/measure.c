@@ -27,14 +27,10 @@ static const char *utc_now(struct pl_run *run)
 static int read_number(const char *option, const char *text, uint64_t limit, uint64_t *value,
 		       struct pl_err *err)
 {
-	char *end = NULL;
-
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || *value > limit)
-		return pl_fail(err, -EINVAL, "%s %s: not a number from 0 to %llu", option, text,
-			       (unsigned long long)limit);
-	return 0;
+	if (!pl_fmt_parse_u64(text, limit, value))
+		return 0;
+	return pl_fail(err, -EINVAL, "%s %s: not a number from 0 to %llu", option, text,
+		       (unsigned long long)limit);
 }
 
 static uint64_t random_or_time(void)

@@ -322,7 +322,7 @@ static const struct argp_option *options_of(enum pl_command command)
 		list[n].doc = specs[i].doc;
 		n++;
 	}
-	return list;
+	return n ? list : NULL; /* argp leaks over an empty list (glibc 2.36) */
 }
 
 /* After the options of --help: the other commands, made from the table. */

@@ -203,3 +203,16 @@ int pl_fmt_parse_bytes(const char *text, uint64_t *bytes)
 
 	return parse_scaled(text, units, bytes);
 }
+
+int pl_fmt_parse_u64(const char *text, uint64_t limit, uint64_t *value)
+{
+	char *end = NULL;
+
+	if (!text || !isdigit((unsigned char)*text))
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (errno || *value > limit)
+		return -ERANGE;
+	return *end ? -EINVAL : 0;
+}

@@ -28,6 +28,8 @@ char *pl_fmt_printable(char *out, size_t size, const char *text);
  * -ERANGE.
  */
 int pl_fmt_parse_ns(const char *text, uint64_t *ns);
+/* A plain number (decimal, 0x…, 0…) from 0 to limit; the whole text must be it. */
+int pl_fmt_parse_u64(const char *text, uint64_t limit, uint64_t *value);
 int pl_fmt_parse_bytes(const char *text, uint64_t *bytes);
 
 #endif

@@ -30,7 +30,7 @@ static int open_counter(const struct pl_sysroot *root, struct pl_arena *arena, c
 	struct perf_event_attr attr = {.size = sizeof(attr), .config = config};
 	char *mask =
 		pl_sysroot_line(root, pl_arena_printf(arena, SOURCES "/%s/cpumask", unit), arena);
-	int cpu = mask ? (int)strtol(mask, NULL, 10) : 0;
+	int cpu = mask ? (int)strtol(mask, NULL, 10) : 0; /* the first of the list */
 	uint64_t type;
 	int rc = pl_sysroot_u64(root, pl_arena_printf(arena, SOURCES "/%s/type", unit), &type);
 	long fd;

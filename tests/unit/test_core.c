@@ -111,6 +111,12 @@ static void fmt_parses_times_and_sizes(void **state)
 	assert_int_equal(pl_fmt_parse_ns("-1us", &value), -EINVAL);
 	assert_int_equal(pl_fmt_parse_ns("40 parsec", &value), -EINVAL);
 	assert_int_equal(pl_fmt_parse_ns("99999999999999s", &value), -ERANGE);
+	assert_int_equal(pl_fmt_parse_u64("0x10", 16, &value), 0);
+	assert_int_equal(value, 16);
+	assert_int_equal(pl_fmt_parse_u64("17", 16, &value), -ERANGE);
+	assert_int_equal(pl_fmt_parse_u64("-1", 16, &value), -EINVAL);
+	assert_int_equal(pl_fmt_parse_u64("1x", 16, &value), -EINVAL);
+	assert_int_equal(pl_fmt_parse_u64("", 16, &value), -EINVAL);
 	assert_int_equal(pl_fmt_parse_bytes("4K", &value), 0);
 	assert_int_equal(value, 4096);
 	assert_int_equal(pl_fmt_parse_bytes("1GiB", &value), 0);
