@@ -274,6 +274,9 @@ const struct pl_link_state *pl_link_find_state(const struct pl_link_path *path, 
 	for (size_t i = 0; i < path->state_count; i++)
 		if (!strcmp(path->states[i].name, name))
 			return &path->states[i];
+	/* Nothing was enabled: then off is how it was found. */
+	if (path->state_count && !strcmp(name, "as_found"))
+		return &path->states[0];
 	return NULL;
 }
 

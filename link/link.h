@@ -97,6 +97,7 @@ int pl_link_open(struct pl_run *run, const struct pl_sysroot *root,
 /* The links and states of one slot; the same pointer for the same slot. Never NULL. */
 const struct pl_link_path *pl_link_find_path(struct pl_link_control *control,
 					     const struct pl_slot *slot);
+/* NULL when there is none. "as_found" is always there on a path with states: it may be off. */
 const struct pl_link_state *pl_link_find_state(const struct pl_link_path *path, const char *name);
 
 /*

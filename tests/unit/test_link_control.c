@@ -2,10 +2,6 @@
 #include "tests/t.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/fake/world.h"
 
@@ -25,15 +21,6 @@ static uint8_t *config_of(struct world *w, const char *bdf)
 static unsigned aspm_of(struct world *w, const char *bdf)
 {
 	return fake_get16(config_of(w, bdf), FAKE_LNKCTL) & 3;
-}
-
-static void write_file(struct world *w, const char *path, const char *text)
-{
-	int fd = openat(w->fake.root.fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	close(fd);
 }
 
 static void test_states_of_a_chain(void **state)
@@ -212,82 +199,6 @@ static void test_policy_changed_by_others(void **state)
 	world_free(&w);
 }
 
-static void test_correctable_errors(void **state)
-{
-	struct world w;
-	const struct pl_link_path *path;
-
-	(void)state;
-	world_make(&w, FAKE_FULL);
-	memcpy(w.fake.aer, "RxErr 7\nTOTAL_ERR_COR 00007\n", 28);
-	world_open(&w);
-	path = world_path(&w, FAKE_SLOT_TWO_SWITCHES);
-	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
-	memcpy(w.fake.aer, "RxErr 9\nTOTAL_ERR_COR 00017\n", 28);
-	assert_int_equal(pl_link_verify(w.control, path, &w.check, &w.err), 0);
-	assert_false(w.check.must_stop);
-	assert_int_equal(w.check.correctable, 10);
-	memcpy(w.fake.aer, "RxErr 9\nTOTAL_ERR_COR 00018\n", 28);
-	assert_int_equal(pl_link_verify(w.control, path, &w.check, &w.err), 0);
-	assert_true(w.check.must_stop);
-	assert_true(world_has_warning(&w, "W-ASPM-STOP"));
-	/* All is back already, and nothing is set any more. */
-	assert_int_equal(fake_compare(&w.fake, w.snapshot), 0);
-	assert_false(fake_has_journal(&w.fake));
-	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "l1"), 0);
-	assert_int_equal(w.check.verdict, PL_VERDICT_NOT_SET);
-	world_end_clean(&w);
-}
-
-static void try_uncorrectable(const char *file, const char *word)
-{
-	char path[128], text[64];
-	struct world w;
-
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/0000:06:00.0/%s", file);
-	snprintf(text, sizeof(text), "%s 0\n", word);
-	world_make(&w, FAKE_FULL);
-	write_file(&w, path, text);
-	world_open(&w);
-	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
-	assert_false(w.check.must_stop);
-	snprintf(text, sizeof(text), "%s 1\n", word);
-	write_file(&w, path, text);
-	assert_int_equal(
-		pl_link_verify(w.control, world_path(&w, FAKE_SLOT_TWO_SWITCHES), &w.check, &w.err),
-		0);
-	assert_true(w.check.must_stop);
-	assert_int_equal(w.check.uncorrectable, 1);
-	world_end_clean(&w);
-}
-
-static void test_uncorrectable_errors(void **state)
-{
-	(void)state;
-	try_uncorrectable("aer_dev_nonfatal", "TOTAL_ERR_NONFATAL");
-	try_uncorrectable("aer_dev_fatal", "TOTAL_ERR_FATAL");
-}
-
-static void test_device_leaves(void **state)
-{
-	struct world w;
-
-	(void)state;
-	for (size_t at = 1; at < 8; at++) {
-		world_make(&w, FAKE_FULL);
-		w.fake.state->remove_at = at;
-		world_open(&w);
-		assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
-		assert_true(w.check.must_stop);
-		assert_non_null(strstr(w.check.why, "0000:07:00.0: the device is gone"));
-		assert_int_equal(world_shut(&w), 0);
-		assert_int_equal(aspm_of(&w, "0000:00:02.1"), 3);
-		assert_int_equal(aspm_of(&w, "0000:05:00.0"), 3);
-		assert_false(fake_has_journal(&w.fake));
-		world_free(&w);
-	}
-}
-
 static void test_marks_are_announced(void **state)
 {
 	struct world w;
@@ -407,10 +318,78 @@ static void test_firmware_left_it_off(void **state)
 	path = world_path(&w, FAKE_SLOT_TWO_SWITCHES);
 	assert_int_equal(path->state_count, 1);
 	assert_string_equal(path->states[0].name, "off");
+	assert_ptr_equal(pl_link_find_state(path, "as_found"), &path->states[0]);
+	assert_null(pl_link_find_state(path, "l1"));
 	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
 	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
 	assert_int_equal(w.fake.state->log_count, 0);
 	world_end_clean(&w);
+}
+
+/* The first write to each link of the chain, in order. */
+static void assert_leaf_to_root(const struct world *w)
+{
+	static const char *const order[] = {"0000:07:00.0", "0000:05:00.0", "0000:02:00.0"};
+	size_t next = 0;
+
+	for (size_t i = 0; i < w->fake.state->log_count; i++)
+		if (next < 3 && strstr(w->fake.state->log[i].path, order[next]))
+			next++;
+		else if (next < 2)
+			assert_null(strstr(w->fake.state->log[i].path, order[2]));
+	assert_int_equal(next, 3);
+}
+
+static void test_leaf_to_root(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
+	assert_leaf_to_root(&w);
+	w.fake.state->log_count = 0;
+	assert_int_equal(pl_link_restore(w.control, &w.err), 0);
+	assert_leaf_to_root(&w);
+	world_end_clean(&w);
+}
+
+/* The kernel's files are back, the registers are not: that is no restore. */
+static void test_restore_is_read_back(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_make(&w, FAKE_FULL);
+	world_open(&w);
+	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
+	w.fake.state->link[0].is_stuck = true;
+	assert_int_equal(world_shut(&w), -EIO);
+	assert_non_null(strstr(w.err.text, "not as it was found"));
+	assert_true(fake_has_journal(&w.fake));
+	world_free(&w);
+}
+
+/* L0s sleeps in each direction by itself: one end alone is not off. */
+static void test_one_sided_l0s_is_not_off(void **state)
+{
+	const struct pl_link_path *path;
+	struct world w;
+
+	(void)state;
+	for (size_t end = 0; end < 2; end++) {
+		world_make(&w, FAKE_OFF);
+		w.fake.function[end].config[FAKE_LNKCTL] |= 1;
+		w.fake.link[0].attr[PL_ATTR_L0S][0] = '1';
+		world_open(&w);
+		path = world_path(&w, FAKE_SLOT_DIRECT);
+		assert_int_equal(path->states[0].kind, PL_LINK_STATE_OFF);
+		assert_false(path->states[0].is_settable);
+		assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "as_found"), 0);
+		assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
+		world_free(&w);
+	}
 }
 
 int main(void)
@@ -419,14 +398,14 @@ int main(void)
 		cmocka_unit_test(test_states_of_a_chain),
 		cmocka_unit_test(test_all_functions),
 		cmocka_unit_test(test_every_word_counts),
+		cmocka_unit_test(test_leaf_to_root),
+		cmocka_unit_test(test_restore_is_read_back),
+		cmocka_unit_test(test_one_sided_l0s_is_not_off),
 		cmocka_unit_test(test_other_paths_go_back),
 		cmocka_unit_test(test_lying_hardware),
 		cmocka_unit_test(test_kernel_claims_more),
 		cmocka_unit_test(test_reverted),
 		cmocka_unit_test(test_policy_changed_by_others),
-		cmocka_unit_test(test_correctable_errors),
-		cmocka_unit_test(test_uncorrectable_errors),
-		cmocka_unit_test(test_device_leaves),
 		cmocka_unit_test(test_marks_are_announced),
 		cmocka_unit_test(test_power_and_apst),
 		cmocka_unit_test(test_dry_run_lists_what_a_run_writes),
