@@ -13,7 +13,7 @@
  */
 static _Thread_local struct pl_pci *running;
 
-__attribute__((noreturn)) static void on_error(char *format, ...)
+__attribute__((noreturn, format(printf, 1, 2))) static void on_error(char *format, ...)
 {
 	va_list arguments;
 
