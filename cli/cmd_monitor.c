@@ -342,11 +342,10 @@ static int start(struct monitor *mon, struct pl_err *err)
 {
 	const struct pl_options *o = &mon->app->options;
 	const struct pl_device *device;
-	uint64_t cpu = 0;
-	int rc = read_options(mon, err);
+	int cpu, rc = read_options(mon, err);
 
-	if (!rc && o->cpu && pl_fmt_parse_u64(o->cpu, 65535, &cpu))
-		rc = pl_fail(err, -EINVAL, "--cpu %s: not a number from 0 to 65535", o->cpu);
+	if (!rc)
+		rc = parse_cpu(o->cpu, &cpu, err);
 	if (!rc)
 		rc = parse_cpu(o->cpu, &cpu, err);
 	if (!rc)
@@ -355,8 +354,7 @@ static int start(struct monitor *mon, struct pl_err *err)
 		return rc;
 	device = mon->m->slot ? mon->m->slot->device : NULL;
 	mon->app->run.seed = (uint64_t)pl_raw_ns();
-	rc = pl_env_hold(&mon->env, o->cpu ? (int)cpu : -1, device ? device->local_cpus : NULL,
-			 err);
+	rc = pl_env_hold(&mon->env, cpu, device ? device->local_cpus : NULL, err);
 	return rc ? rc : open_sampler(mon, err);
 }
 
