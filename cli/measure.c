@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,6 +92,23 @@ static int read_gaps(struct pl_measuring *me, struct pl_err *err)
 	return 0;
 }
 
+static int read_precision(struct pl_measuring *me, struct pl_err *err)
+{
+	const char *text = me->app->options.precision;
+	char *end = NULL;
+	double percent = text ? strtod(text, &end) : 0.0;
+
+	me->hop = pl_precision_hop;
+	me->exit = pl_precision_exit;
+	if (!text)
+		return 0;
+	if (end == text || !(percent >= 0.1 && percent <= 50.0) || (*end && strcmp(end, "%") != 0))
+		return pl_fail(err, -EINVAL, "--precision %s: not a percentage from 0.1 to 50",
+			       text);
+	me->hop.relative = me->exit.relative = percent / 100.0;
+	return 0;
+}
+
 /* Link states are for runs; a trace and a dry run change nothing. */
 static int open_links(struct pl_measuring *me, struct pl_err *err)
 {
@@ -154,6 +172,8 @@ int pl_measure_plan(struct pl_measuring *me, struct pl_err *err)
 	if (!rc)
 		rc = read_gaps(me, err);
 	if (!rc)
+		rc = read_precision(me, err);
+	if (!rc)
 		rc = open_links(me, err);
 	if (rc)
 		return rc;
@@ -181,7 +201,9 @@ static void announce(const struct pl_measuring *me)
 
 	if (app->options.quiet || app->options.progress == PL_WHEN_NEVER)
 		return;
-	fprintf(stderr, "pcielat: about %s for %zu series; nothing is written to any drive\n",
+	fprintf(stderr,
+		"pcielat: about %s for %zu series, more while claims are not yet precise; "
+		"nothing is written to any drive\n",
 		pl_fmt_duration(text, sizeof(text), app->run.planned_s),
 		app->run.measurement_count);
 }
@@ -211,6 +233,8 @@ int pl_measure_walk(struct pl_measuring *me, struct pl_err *err)
 						   .probes = me->probes.table,
 						   .probe_count = PL_PROBES_COUNT,
 						   .hooks = &hooks,
+						   .hop = &me->hop,
+						   .exit = &me->exit,
 						   .links = me->links};
 	struct pl_run *run = &me->app->run;
 	int rc = pl_clock_open(&me->clock, (enum pl_clock_choice)o->clock, err);

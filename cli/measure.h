@@ -14,6 +14,7 @@ struct pl_measuring {
 	struct pl_clock clock;
 	struct pl_progress progress;
 	struct pl_link_control *links; /* NULL: none are touched */
+	struct pl_precision hop, exit; /* asked for */
 	uint64_t *gaps_ns;             /* of --gap */
 	unsigned probe_bits;           /* asked for by --probe; 0: none named */
 };

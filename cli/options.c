@@ -67,6 +67,10 @@ static const struct spec specs[] = {
 	 NULL},
 	{"no-gaps", 0, NULL, KIND_FLAG, AT(no_gaps), ON(PL_CMD_RUN),
 	 "continuous traffic only: no idle gaps, no exit latencies", NULL, NULL},
+	{"precision", 0, "PERCENT", KIND_TEXT, AT(precision), ON(PL_CMD_RUN),
+	 "go on until claims are this precise or out of reach (default: hops 1, exits 5; never "
+	 "finer than 5 ns)",
+	 NULL, NULL},
 	{"aspm", 0, "auto|off|raise", KIND_CHOICE, AT(aspm), ON(PL_CMD_RUN),
 	 "auto: as found and less, restored afterwards; off: change nothing; raise: also what the "
 	 "firmware left off (leaves marks until reboot)",

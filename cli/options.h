@@ -50,7 +50,7 @@ struct pl_options {
 	bool no_gaps;
 	int aspm;         /* enum pl_link_mode */
 	bool aspm_survey; /* list --aspm */
-	const char *seed, *cpu;
+	const char *seed, *cpu, *precision;
 	bool allow_virtual, dry_run;
 	/* what comes out */
 	const char *out_dir, *json, *csv, *html, *hgrm, *markdown, *openmetrics, *lang;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/sequence.h"
 #include "session/select.h"
 
 /* How much of each kind of access one effort takes at gap 0. Costs are for the estimate only. */
@@ -24,9 +25,13 @@ static const struct budget budgets[] = {
 /* Setting a state, letting it settle and reading both ends back: once a round; for the estimate. */
 #define SET_STATE_S 0.12
 
-/* At least 12 blocks always: a t interval over fewer covers badly when the blocks are skewed. */
-static const unsigned blocks_of[] = {
-	[PL_EFFORT_QUICK] = 12, [PL_EFFORT_DEFAULT] = 12, [PL_EFFORT_THOROUGH] = 24};
+/*
+ * The most blocks of a series. PL_SEQUENCE_MIN_ROUNDS are always taken (a t interval over fewer
+ * covers badly when blocks are skewed), more only while a claim is not precise enough.
+ */
+static const unsigned blocks_of[] = {[PL_EFFORT_QUICK] = PL_SEQUENCE_MIN_ROUNDS,
+				     [PL_EFFORT_DEFAULT] = 3 * PL_SEQUENCE_MIN_ROUNDS,
+				     [PL_EFFORT_THOROUGH] = 8 * PL_SEQUENCE_MIN_ROUNDS};
 
 struct planner {
 	struct pl_run *run;
@@ -62,7 +67,7 @@ static struct pl_measurement *add_sized(struct planner *p, const struct pl_slot 
 	m->samples_per_block = samples;
 	m->ticks = pl_arena_array(arena, m->blocks * samples, sizeof(m->ticks[0]));
 	m->block_start = pl_arena_array(arena, m->blocks + 1, sizeof(m->block_start[0]));
-	p->run->planned_s += (double)m->blocks * (double)samples * sample_s;
+	p->run->planned_s += PL_SEQUENCE_MIN_ROUNDS * (double)samples * sample_s;
 	return m;
 }
 
@@ -317,7 +322,7 @@ static void plan_slot(struct planner *p, const struct pl_slot *slot)
 		if (!pl_grid_takes_state(p->options->effort, &path->states[i]))
 			continue;
 		plan_state(p, slot, path->states[i].name);
-		p->run->planned_s += blocks_of[p->options->effort] * SET_STATE_S;
+		p->run->planned_s += PL_SEQUENCE_MIN_ROUNDS * SET_STATE_S;
 	}
 }
 

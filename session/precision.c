@@ -113,10 +113,13 @@ static void add_curve(struct pl_stopping *s, size_t i)
 
 	for (size_t k = 0; k < s->run->measurement_count; k++) {
 		const struct pl_measurement *other = series(s, k);
-		size_t off = find_off(s, k);
+		size_t off;
 
-		if (off != SIZE_MAX && is_live(other) && is_beside(other, m) &&
-		    pl_state_is_same(other->conditions.state, m->conditions.state))
+		if (!is_live(other) || !is_beside(other, m) ||
+		    !pl_state_is_same(other->conditions.state, m->conditions.state))
+			continue;
+		off = find_off(s, k);
+		if (off != SIZE_MAX)
 			add_pair(s, claim, k, off);
 	}
 	if (claim->count < 3)

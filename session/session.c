@@ -51,12 +51,6 @@ static int open_sampler(struct pl_walk *walk, struct pl_track *track, struct pl_
 			   err);
 }
 
-static void set_live(struct pl_walk *walk, struct pl_track *track)
-{
-	track->is_live = true;
-	walk->total += track->m->blocks;
-}
-
 static void refuse(struct pl_measurement *m, int why_errno, const char *why)
 {
 	m->outcome = PL_OUTCOME_SKIPPED;
@@ -65,7 +59,7 @@ static void refuse(struct pl_measurement *m, int why_errno, const char *why)
 }
 
 /* Rides on the sampler of an earlier series, or shares its refusal. */
-static void join_track(struct pl_walk *walk, struct pl_track *track, struct pl_track *owner)
+static void join_track(struct pl_track *track, struct pl_track *owner)
 {
 	struct pl_measurement *m = track->m;
 
@@ -75,7 +69,7 @@ static void join_track(struct pl_walk *walk, struct pl_track *track, struct pl_t
 	m->conditions.path_reason = owner->m->conditions.path_reason;
 	m->conditions.clock = owner->m->conditions.clock;
 	if (owner->is_live)
-		set_live(walk, track);
+		track->is_live = true;
 	else
 		refuse(m, owner->m->why_errno, owner->m->why);
 }
@@ -115,14 +109,14 @@ static void open_track(struct pl_walk *walk, struct pl_track *track)
 	int rc;
 
 	if (owner) {
-		join_track(walk, track, owner);
+		join_track(track, owner);
 		return;
 	}
 	rc = open_sampler(walk, track, &err);
 	if (rc)
 		refuse(track->m, -rc, pl_arena_strdup(&walk->run->arena, err.text));
 	else
-		set_live(walk, track);
+		track->is_live = true;
 }
 
 static int open_tracks(struct pl_walk *walk, struct pl_err *err)
@@ -148,12 +142,21 @@ static int open_tracks(struct pl_walk *walk, struct pl_err *err)
 		       refused && refused->why ? refused->why : "no series was planned");
 }
 
+/* All its blocks, or as many as the precision asked for. */
+static bool is_done(const struct pl_walk *walk, const struct pl_track *track)
+{
+	const struct pl_measurement *m = track->m;
+
+	return m->blocks_done == m->blocks ||
+	       (m->blocks_done >= PL_SEQUENCE_MIN_ROUNDS && walk->run->is_complete);
+}
+
 static void close_track(struct pl_walk *walk, struct pl_track *track)
 {
 	struct pl_measurement *m = track->m;
 
 	pl_sampler_close(&track->sampler);
-	if (track->is_live && m->blocks_done == m->blocks) {
+	if (track->is_live && is_done(walk, track)) {
 		m->outcome = PL_OUTCOME_MEASURED;
 		m->is_valid = !m->failed;
 	} else if (track->is_live) {
@@ -189,8 +192,10 @@ int pl_session_measure(struct pl_run *run, const struct pl_session_options *opti
 		rc = pl_walk_hold(&walk, run->measurements[0]->slot, err);
 	if (!rc) {
 		note_environment(&walk);
+		pl_stopping_open(&walk.stopping, run, options->hop, options->exit);
 		pl_walk_group(&walk);
 		run->is_complete = pl_walk_rounds(&walk);
+		pl_stopping_close(&walk.stopping);
 	}
 	for (size_t i = 0; i < walk.track_count; i++)
 		close_track(&walk, &walk.tracks[i]);

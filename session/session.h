@@ -5,6 +5,7 @@
 #include "core/err.h"
 #include "core/sampler.h"
 #include "link/link.h"
+#include "core/sequence.h"
 #include "model/run.h"
 
 /* How to open the sampler of a measurement: one line per probe, filled in by cli. */
@@ -28,18 +29,20 @@ struct pl_session_options {
 	const struct pl_clock *clock;
 	const struct pl_session_probe *probes;
 	size_t probe_count;
-	const struct pl_session_hooks *hooks; /* NULL: silent */
-	struct pl_link_control *links;        /* NULL: link states are left alone and not read */
+	const struct pl_session_hooks *hooks;  /* NULL: silent */
+	const struct pl_precision *hop, *exit; /* asked for; NULL: the defaults */
+	struct pl_link_control *links;         /* NULL: link states are left alone and not read */
 };
 
 /*
  * Measures everything that is planned and pending: opens the samplers, then walks in rounds. A
  * round takes one block of every series, in random order (seeded by run->seed) so that no series
  * has a time of its own; series that share a slot and a link state are taken together, the state
- * set before and read back after them. A block whose state was not confirmed is empty. What happens
- * to a series is data in it; an error means that nothing could be started (the -errno of the first
- * refusal, or -ENODATA). Stopped early: run->is_complete = false. Restoring the links is the
- * caller's (pl_link_close).
+ * set before and read back after them. From PL_SEQUENCE_MIN_ROUNDS on only series go
+ * on whose claims are not yet as precise as asked for. A block whose state was not confirmed is
+ * empty. What happens to a series is data in it; an error means that nothing could be started (the
+ * -errno of the first refusal, or -ENODATA). Stopped early: run->is_complete = false. Restoring the
+ * links is the caller's (pl_link_close).
  */
 int pl_session_measure(struct pl_run *run, const struct pl_session_options *options,
 		       struct pl_err *err);

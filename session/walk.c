@@ -106,15 +106,10 @@ void pl_walk_group(struct pl_walk *walk)
 	}
 }
 
-static bool is_due(const struct pl_track *track, unsigned round)
-{
-	return track->is_live && round < track->m->blocks && track->m->blocks_done == round;
-}
-
-static bool group_is_due(const struct pl_walk *walk, const struct pl_group *group, unsigned round)
+static bool group_is_due(const struct pl_walk *walk, const struct pl_group *group)
 {
 	for (size_t i = 0; i < group->count; i++)
-		if (is_due(&walk->tracks[group->tracks[i]], round))
+		if (walk->tracks[group->tracks[i]].is_due)
 			return true;
 	return false;
 }
@@ -130,13 +125,12 @@ static const char *judge(struct pl_walk *walk, int rc, const struct pl_link_chec
 	return check->verdict == PL_VERDICT_CONFIRMED ? NULL : check->why;
 }
 
-static void skip_group(struct pl_walk *walk, struct pl_group *group, unsigned round,
-		       const char *why)
+static void skip_group(struct pl_walk *walk, struct pl_group *group, const char *why)
 {
 	for (size_t i = 0; i < group->count; i++) {
 		struct pl_track *track = &walk->tracks[group->tracks[i]];
 
-		if (is_due(track, round))
+		if (track->is_due)
 			pl_track_skip_block(walk, track, why);
 	}
 }
@@ -157,13 +151,13 @@ static void void_round(struct pl_walk *walk, struct pl_group *group, unsigned ro
 	}
 }
 
-static bool run_group_blocks(struct pl_walk *walk, struct pl_group *group, unsigned round)
+static bool run_group_blocks(struct pl_walk *walk, struct pl_group *group)
 {
 	pl_rng_shuffle(&walk->rng, group->tracks, group->count);
 	for (size_t i = 0; i < group->count; i++) {
 		struct pl_track *track = &walk->tracks[group->tracks[i]];
 
-		if (!is_due(track, round))
+		if (!track->is_due || !track->is_live)
 			continue;
 		if (is_interrupted(walk))
 			return false;
@@ -228,14 +222,14 @@ static bool run_group(struct pl_walk *walk, struct pl_group *group, unsigned rou
 	const char *why;
 	bool went_on;
 
-	if (!group_is_due(walk, group, round))
+	if (!group_is_due(walk, group))
 		return true;
 	why = enter(walk, group, &check, &err);
 	if (why) {
-		skip_group(walk, group, round, why);
+		skip_group(walk, group, why);
 		return !walk->must_stop;
 	}
-	went_on = run_group_blocks(walk, group, round);
+	went_on = run_group_blocks(walk, group);
 	if (group->path)
 		why = judge(walk, pl_link_verify(walk->options->links, group->path, &check, &err),
 			    &check, &err);
@@ -244,7 +238,30 @@ static bool run_group(struct pl_walk *walk, struct pl_group *group, unsigned rou
 	return went_on && !walk->must_stop;
 }
 
-/* One round: one block of every live series, groups in random order, series too. */
+/*
+ * Who takes part: the blocks of a series are those of rounds 0, 1, 2 … without a hole, so one that
+ * was left out once is out for good.
+ */
+static size_t choose_due(struct pl_walk *walk, unsigned round)
+{
+	size_t due = 0;
+
+	walk->total = walk->done;
+	for (size_t i = 0; i < walk->track_count; i++) {
+		struct pl_track *track = &walk->tracks[i];
+		const struct pl_measurement *m = track->m;
+
+		track->is_due = track->is_live && m->blocks_done == round &&
+				pl_stopping_wants(&walk->stopping, i);
+		due += track->is_due;
+		if (track->is_due)
+			walk->total +=
+				round < PL_SEQUENCE_MIN_ROUNDS ? PL_SEQUENCE_MIN_ROUNDS - round : 1;
+	}
+	return due;
+}
+
+/* One round: one block of every series that is due, groups in random order, series too. */
 static bool run_round(struct pl_walk *walk, unsigned round)
 {
 	pl_rng_shuffle(&walk->rng, walk->group_order, walk->group_count);
@@ -256,13 +273,10 @@ static bool run_round(struct pl_walk *walk, unsigned round)
 
 bool pl_walk_rounds(struct pl_walk *walk)
 {
-	unsigned rounds = 0;
-
-	for (size_t i = 0; i < walk->track_count; i++)
-		if (walk->tracks[i].is_live && walk->tracks[i].m->blocks > rounds)
-			rounds = walk->tracks[i].m->blocks;
-	for (unsigned round = 0; round < rounds; round++)
+	for (unsigned round = 0; choose_due(walk, round); round++) {
 		if (!run_round(walk, round))
 			return false;
+		pl_stopping_update(&walk->stopping);
+	}
 	return true;
 }

@@ -6,6 +6,7 @@
 #include "core/env.h"
 #include "core/rng.h"
 #include "link/link.h"
+#include "session/precision.h"
 #include "session/session.h"
 
 /* The handle of one series; runs beside run->measurements, index by index. */
@@ -16,6 +17,7 @@ struct pl_track {
 	struct pl_track *waker; /* its sampler wakes the link before each sample; NULL */
 	unsigned failed_blocks;
 	bool is_live;
+	bool is_due; /* takes part in this round */
 };
 
 /*
@@ -41,6 +43,7 @@ struct pl_walk {
 	size_t group_count;
 	const struct pl_group *entered; /* whose link state is set now; NULL: as found */
 	size_t done, total;             /* blocks */
+	struct pl_stopping stopping;    /* which series need another round */
 	struct pl_rng rng;
 	struct pl_env env;
 	int wanted_cpu;         /* --cpu; -1: any that is local */
