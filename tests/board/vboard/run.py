@@ -2,9 +2,12 @@
 """Boot a board, run one job in it, leave the results and truth.json in a folder."""
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -37,11 +40,14 @@ class Guest:
     marks: list[dict] = field(default_factory=list)
 
 
-def _priority() -> None:
-    try:
+PR_SET_PDEATHSIG = 1
+
+
+def _in_child() -> None:
+    """QEMU ends with its launcher, and runs before other programs where that is allowed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    with contextlib.suppress(PermissionError):
         os.nice(-10)
-    except PermissionError:
-        pass
 
 
 class Console(threading.Thread):
@@ -120,7 +126,7 @@ def _start(args: list[str], parts: Parts, options: Options, fds: list[int]) -> s
     with (options.out / "qemu.log").open("w") as log:
         process = subprocess.Popen(
             args, stdin=None if options.interactive else subprocess.DEVNULL, stdout=pipe,
-            stderr=log, env=env, pass_fds=fds, preexec_fn=_priority)
+            stderr=log, env=env, pass_fds=fds, preexec_fn=_in_child)
     if pipe:
         Console(process.stdout, options.out / "console.log", options.quiet).start()
     return process
