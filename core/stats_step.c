@@ -219,7 +219,7 @@ static double slope_squares(const double *mean, size_t count)
 
 static double two_step_squares(const struct curve *c, size_t *first, size_t *second)
 {
-	double least = INFINITY;
+	double least = HUGE_VAL;
 
 	for (size_t i = 1; i + 1 < c->positions; i++)
 		for (size_t k = i + 1; k < c->positions; k++) {

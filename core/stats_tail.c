@@ -78,11 +78,11 @@ static void arm_fini(struct arm *arm)
 	free(arm->per_block);
 }
 
-/* The i-th largest, in ns, less a shift; -INFINITY beyond the end. */
+/* The i-th largest, in ns, less a shift; -HUGE_VAL beyond the end. */
 static double top(const struct arm *arm, size_t i, double shift)
 {
 	if (i >= arm->n)
-		return -INFINITY;
+		return -HUGE_VAL;
 	return (double)(arm->values[arm->n - 1 - i] >> BLOCK_BITS) * arm->ns_per_tick -
 	       arm->offset_ns - shift;
 }
@@ -91,7 +91,7 @@ static double top(const struct arm *arm, size_t i, double shift)
 static double common_threshold(const struct tails *t, double shift)
 {
 	size_t i = 0, k = 0;
-	double value = INFINITY;
+	double value = HUGE_VAL;
 
 	while (i + k < t->beyond) {
 		double x = top(&t->a, i, shift), y = top(&t->b, k, 0.0);

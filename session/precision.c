@@ -180,7 +180,7 @@ static unsigned rounds_of(const struct pl_stopping *s, const struct pl_stopping_
 
 static double rounds_left(const struct pl_stopping *s, const struct pl_stopping_claim *claim)
 {
-	double least = INFINITY;
+	double least = HUGE_VAL;
 
 	for (size_t i = 0; i < claim->count; i++) {
 		const struct pl_measurement *m = series(s, claim->pairs[i].arm);
