@@ -38,6 +38,7 @@ enum pl_exit pl_cmd_list(struct pl_app *app);
 enum pl_exit pl_cmd_run(struct pl_app *app);
 enum pl_exit pl_cmd_trace(struct pl_app *app);
 enum pl_exit pl_cmd_doctor(struct pl_app *app);
+enum pl_exit pl_cmd_capture(struct pl_app *app);
 enum pl_exit pl_cmd_restore(struct pl_app *app);
 enum pl_exit pl_cmd_next(struct pl_app *app);
 /* These two read results instead of a machine. */

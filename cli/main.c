@@ -7,7 +7,8 @@ static enum pl_exit (*const table[PL_CMD_COUNT])(struct pl_app *app) = {
 	[PL_CMD_LIST] = pl_cmd_list,       [PL_CMD_TRACE] = pl_cmd_trace,
 	[PL_CMD_DOCTOR] = pl_cmd_doctor,   [PL_CMD_RESTORE] = pl_cmd_restore,
 	[PL_CMD_REPORT] = pl_cmd_report,   [PL_CMD_COMPARE] = pl_cmd_compare,
-	[PL_CMD_MONITOR] = pl_cmd_monitor, [PL_CMD_NEXT] = pl_cmd_next,
+	[PL_CMD_CAPTURE] = pl_cmd_capture, [PL_CMD_MONITOR] = pl_cmd_monitor,
+	[PL_CMD_NEXT] = pl_cmd_next,
 };
 
 int main(int argc, char **argv)

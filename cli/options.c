@@ -15,7 +15,7 @@ enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_CHOICE };
 #define ON(command) (1u << (command))
 #define ON_MACHINE                                                                                 \
 	(ON(PL_CMD_MONITOR) | ON(PL_CMD_NEXT) | ON(PL_CMD_RUN) | ON(PL_CMD_LIST) |                 \
-	 ON(PL_CMD_TRACE) | ON(PL_CMD_DOCTOR))
+	 ON(PL_CMD_TRACE) | ON(PL_CMD_DOCTOR) | ON(PL_CMD_CAPTURE))
 #define ON_MEASURE (ON(PL_CMD_RUN) | ON(PL_CMD_TRACE) | ON(PL_CMD_NEXT))
 #define ON_REPORT (ON(PL_CMD_RUN) | ON(PL_CMD_REPORT))
 #define ON_PRINT (ON_MACHINE | ON(PL_CMD_REPORT) | ON(PL_CMD_COMPARE))
@@ -94,7 +94,7 @@ static const struct spec specs[] = {
 	 "make verdicts under a hypervisor too; every output is stamped", NULL, NULL},
 	{"dry-run", 'n', NULL, KIND_FLAG, AT(dry_run), ON_MEASURE,
 	 "print the plan, its time and every file it would write; touch nothing", NULL, NULL},
-	{"output", 'o', "DIR", KIND_TEXT, AT(out_dir), ON_REPORT,
+	{"output", 'o', "DIR", KIND_TEXT, AT(out_dir), ON_REPORT | ON(PL_CMD_CAPTURE),
 	 "where the result files go (run: ./pcielat-BOARD-DATE unless named)", NULL, NULL},
 	{"json", 0, "FILE", KIND_TEXT, AT(json),
 	 ON_MEASURE | ON(PL_CMD_LIST) | ON(PL_CMD_REPORT) | ON(PL_CMD_MONITOR),
@@ -172,6 +172,11 @@ static const struct command commands[PL_CMD_COUNT] = {
 	[PL_CMD_DOCTOR] =
 		{"doctor", "",
 		 "What can be measured now, what is missing, and the command that fixes it.",
+		 false},
+	[PL_CMD_CAPTURE] =
+		{"capture", "",
+		 "Write what the topology needs into one archive for a bug report: serial numbers, "
+		 "network addresses and host names are left out.",
 		 false},
 	[PL_CMD_RESTORE] =
 		{"restore", "",

@@ -41,12 +41,12 @@ static bool wants_dir(const struct pl_options *o)
 	return o->out_dir || (!o->json && !o->csv && !o->html && !o->markdown && !o->openmetrics);
 }
 
-/* Letters, digits, dots and dashes of a board name; the rest becomes a dash. */
-static void file_safe(char *text)
+char *pl_output_safe_name(char *text)
 {
-	for (; *text; text++)
-		if (!isalnum((unsigned char)*text) && *text != '.' && *text != '-')
-			*text = '-';
+	for (char *at = text; *at; at++)
+		if (!isalnum((unsigned char)*at) && *at != '.' && *at != '-')
+			*at = '-';
+	return text;
 }
 
 const char *pl_output_dir(struct pl_app *app)
@@ -63,7 +63,7 @@ const char *pl_output_dir(struct pl_app *app)
 	strftime(date, sizeof(date), "%Y-%m-%d", gmtime_r(&now, &utc));
 	name = pl_arena_printf(&app->run.arena, "pcielat-%.60s-%s",
 			       board && *board ? board : "board", date);
-	file_safe(name);
+	pl_output_safe_name(name);
 	app->options.out_dir = name;
 	return name;
 }

@@ -17,6 +17,8 @@ int pl_output_file(const struct pl_run *run, const char *file, pl_writer *write,
 int pl_output_results(const struct pl_app *app, struct pl_err *err);
 /* The result directory: -o, or pcielat-BOARD-DATE; NULL when none is to be written. */
 const char *pl_output_dir(struct pl_app *app);
+/* Letters, digits, dots and dashes stay, the rest becomes a dash, in place; returns text. */
+char *pl_output_safe_name(char *text);
 /* Whether a machine-readable format goes to stdout, which silences the table. */
 bool pl_output_owns_stdout(const struct pl_options *options);
 

@@ -39,7 +39,7 @@ static void fail_archive(struct capture *c)
 static struct archive_entry *new_entry(const char *path, unsigned type)
 {
 	struct archive_entry *entry = archive_entry_new();
-	char name[PATH_MAX];
+	char name[PATH_MAX + sizeof(TOP)];
 
 	snprintf(name, sizeof(name), TOP "%s", path);
 	archive_entry_set_pathname(entry, name);
@@ -104,7 +104,9 @@ static bool copy(struct capture *c, const char *path)
 
 static const char *join(char out[PATH_MAX], const char *folder, const char *name)
 {
-	snprintf(out, PATH_MAX, "%s/%s", folder, name);
+	/* Longer than any path the kernel takes: then there is no such file. */
+	if (snprintf(out, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX)
+		out[0] = '\0';
 	return out;
 }
 

@@ -117,7 +117,7 @@ static const char *make_key(const struct pl_tree *tree, const int *nodes, size_t
 
 static void fill_path(struct pl_slot *slot, const struct pl_tree *tree, int node)
 {
-	int nodes[MOST_DEPTH];
+	int nodes[MOST_DEPTH] = {0};
 	size_t depth = chain(tree, node, nodes);
 	struct pl_bdf *path = pl_arena_array(tree->arena, depth, sizeof(*path));
 
