@@ -49,7 +49,7 @@ static double main_ns(const struct chase *c, const struct pl_gpu_timing *timing)
 
 static void keep_least(double *least, double ns)
 {
-	if (!*least || ns < *least)
+	if (*least == 0.0 || ns < *least)
 		*least = ns;
 }
 

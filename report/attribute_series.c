@@ -174,8 +174,12 @@ static const struct {
 
 const char *pl_series_access(struct pl_attribution *a, const struct pl_measurement *m)
 {
-	char size[32];
+	char size[32], bdf[PL_BDF_TEXT];
 
+	/* Every rung of a ladder sees the links above it: say which function was read. */
+	if (m->probe == PL_PROBE_CONFIG && m->has_device)
+		return pl_arena_printf(&a->run->arena, "a configuration read of %s",
+				       pl_bdf_format(m->device, bdf));
 	for (size_t i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++)
 		if (accesses[i].probe == m->probe &&
 		    (!accesses[i].metric || is_same_text(accesses[i].metric, m->metric)))

@@ -36,7 +36,7 @@ static size_t put_ranked(struct pl_html *html, unsigned rank, size_t from, size_
 	for (size_t i = 0; i < html->run->effect_count; i++) {
 		const struct pl_effect *e = &html->run->effects[i];
 
-		if (rank_of(e) != rank)
+		if (rank_of(e) != rank || !pl_effect_is_headline(html->run, i))
 			continue;
 		if (at >= from && at < to)
 			pl_html(html, markup,

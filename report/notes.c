@@ -77,7 +77,9 @@ void pl_notes_not_claimed(struct pl_arena *arena, const struct pl_run *run, stru
 	for (size_t i = 0; i < run->effect_count; i++) {
 		const struct pl_effect *e = &run->effects[i];
 
-		if (e->status == PL_CLAIM_RESOLVED)
+		/* A config step that was not seen is in the ladder, with its limit. */
+		if (e->status == PL_CLAIM_RESOLVED ||
+		    (e->kind == PL_EFFECT_CONFIG_STEP && e->status == PL_CLAIM_NOT_RESOLVED))
 			continue;
 		add(arena, notes,
 		    pl_arena_printf(arena, "%s %s", e->slot ? pl_row_label(arena, e->slot) : "?",

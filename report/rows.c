@@ -94,6 +94,50 @@ bool pl_row_is_shown(const struct pl_row *row)
 	       (!row->slot->built_in && row->slot->attachment != PL_ATTACH_INTEGRATED);
 }
 
+bool pl_row_is_headline(const struct pl_row *row)
+{
+	return row->slot->link.is_present || row->bar || row->nvme || row->gpu;
+}
+
+static bool is_told(const struct pl_effect *e)
+{
+	return e->status == PL_CLAIM_RESOLVED && e->kind != PL_EFFECT_CONFIG_STEP;
+}
+
+static bool is_same_claim(const struct pl_effect *a, const struct pl_effect *b)
+{
+	return a->kind == b->kind && a->slot == b->slot && a->reference_slot == b->reference_slot &&
+	       !strcmp(a->state ? a->state : "", b->state ? b->state : "");
+}
+
+/* A rung says what a better access says too, or what the endpoint's own rung says. */
+static bool is_only_a_rung(const struct pl_run *run, const struct pl_effect *e)
+{
+	if (e->probe != PL_PROBE_CONFIG || !e->slot)
+		return false;
+	if (!e->slot->device || !pl_bdf_is_equal(e->function, e->slot->device->bdf))
+		return true;
+	for (size_t i = 0; i < run->effect_count; i++)
+		if (run->effects[i].probe != PL_PROBE_CONFIG && is_told(&run->effects[i]) &&
+		    is_same_claim(&run->effects[i], e))
+			return true;
+	return false;
+}
+
+bool pl_effect_is_headline(const struct pl_run *run, size_t index)
+{
+	const struct pl_effect *e = &run->effects[index];
+
+	if (!is_told(e) || is_only_a_rung(run, e))
+		return false;
+	/* The steps of a chain are two claims of one access; other repeats are the same news. */
+	for (size_t i = 0; i < index && e->kind != PL_EFFECT_ENTRY_TIMER; i++)
+		if (run->effects[i].probe == e->probe && is_told(&run->effects[i]) &&
+		    is_same_claim(&run->effects[i], e))
+			return false;
+	return true;
+}
+
 unsigned pl_row_generation(unsigned speed_mts)
 {
 	static const unsigned speeds[] = {2500, 5000, 8000, 16000, 32000, 64000};

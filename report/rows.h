@@ -26,6 +26,17 @@ bool pl_row_has_series(const struct pl_row *row);
 /* Worth a line in the result table: has series, or is a place for a card. */
 bool pl_row_is_shown(const struct pl_row *row);
 
+/*
+ * Worth a line among the first: has a link of its own, or was measured by more than configuration
+ * reads. Functions inside the CPU are shown when there is nothing else.
+ */
+bool pl_row_is_headline(const struct pl_row *row);
+/*
+ * Worth a sentence in the verdict: resolved, not a config step, of the best kind of access (an exit
+ * that a register read shows is not told again by every rung of the ladder), and not told already.
+ */
+bool pl_effect_is_headline(const struct pl_run *run, size_t index);
+
 /* A GPU series that times single reads of host memory: what "GPU load" means in every table. */
 bool pl_series_is_host_read(const struct pl_measurement *m);
 /* There are numbers (whole or partial). */

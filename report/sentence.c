@@ -215,6 +215,17 @@ static const char *path_text(const struct filler *f, const struct pl_slot *slot)
 	return slot ? pl_row_path(f->arena, slot) : "?";
 }
 
+/* Every rung of a ladder sees the links above it: say which function was read. */
+static const char *access_text(const struct filler *f)
+{
+	const char *access = accesses[f->lang][f->e->probe];
+
+	if (f->e->probe != PL_PROBE_CONFIG)
+		return access;
+	return pl_arena_printf(f->arena, f->lang == PL_LANG_ZH_CN ? "%s（%s）" : "%s of %s", access,
+			       bdf_text(f, f->e->function));
+}
+
 /* One line per field; which is which is decided by the name. */
 static const char *field(const struct filler *f, const char *name, size_t length)
 {
@@ -231,7 +242,7 @@ static const char *field(const struct filler *f, const char *name, size_t length
 		{"class", classes[f->lang][e->reference_class]},
 		{"value", pl_sentence_value(f->arena, e)},
 		{"limit", pl_row_ns(f->arena, e->detection_limit_ns)},
-		{"access", accesses[f->lang][e->probe]},
+		{"access", access_text(f)},
 		{"state", pl_out_short(f->arena, pl_state_text(e->state), "?")},
 		{"low", pl_row_ns(f->arena, e->low_ns)},
 		{"high", pl_row_ns(f->arena, e->high_ns)},

@@ -16,7 +16,7 @@ struct page {
 	FILE *out;
 	struct pl_arena arena;
 	struct pl_row *rows;
-	size_t count;
+	size_t count, hidden; /* hidden: functions without a link of their own */
 };
 
 static const char *dash(const struct page *page)
@@ -33,15 +33,33 @@ static const char *ns_text(struct page *page, const struct pl_measurement *m, do
 	return pl_row_ns(&page->arena, ns);
 }
 
+/* Functions without a link of their own make way for the slots; a line counts them. */
+static void keep_headlines(struct page *page)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < page->count; i++)
+		if (pl_row_is_headline(&page->rows[i]))
+			page->rows[kept++] = page->rows[i];
+	page->hidden = page->count - kept;
+	page->count = kept;
+}
+
 static void fill_rows(struct page *page)
 {
 	const struct pl_run *run = page->run;
+	size_t headlines = 0;
 
 	page->rows = pl_arena_array(&page->arena, run->slot_count, sizeof(*page->rows));
 	for (size_t i = 0; i < run->slot_count; i++) {
 		pl_row_fill(run, &run->slots[i], &page->rows[page->count]);
-		page->count += pl_row_is_shown(&page->rows[page->count]);
+		if (!pl_row_is_shown(&page->rows[page->count]))
+			continue;
+		headlines += pl_row_is_headline(&page->rows[page->count]);
+		page->count++;
 	}
+	if (headlines)
+		keep_headlines(page);
 }
 
 static void print_slots(struct page *page)
@@ -65,6 +83,10 @@ static void print_slots(struct page *page)
 	}
 	pl_text_heading(page->style, "Slots", page->out);
 	pl_text_print(&table, page->style, page->out);
+	if (page->hidden)
+		fprintf(page->out,
+			"and %zu function(s) without a link of their own: pcielat list\n",
+			page->hidden);
 }
 
 static void print_latency_row(struct page *page, struct pl_text_table *table,
@@ -115,7 +137,7 @@ static void print_others(struct page *page)
 	for (size_t i = 0; i < page->run->measurement_count; i++) {
 		const struct pl_measurement *m = page->run->measurements[i];
 
-		if (m->slot || !pl_series_has_numbers(m))
+		if (m->slot || m->probe == PL_PROBE_HOST || !pl_series_has_numbers(m))
 			continue;
 		pl_text_row(&table,
 			    (const char *const[]){pl_out_short(&page->arena, m->subject, "?"),
@@ -147,35 +169,65 @@ static void print_notes(struct page *page, const char *title, const struct pl_no
 
 static void print_claims(struct page *page)
 {
-	size_t resolved = 0;
+	size_t resolved = 0, more = 0;
 	struct pl_notes none = {NULL, 0, 0};
 
 	for (size_t i = 0; i < page->run->effect_count; i++) {
 		const struct pl_effect *effect = &page->run->effects[i];
 
-		if (effect->status != PL_CLAIM_RESOLVED || effect->kind == PL_EFFECT_CONFIG_STEP)
+		more += effect->status == PL_CLAIM_RESOLVED;
+		if (!pl_effect_is_headline(page->run, i))
 			continue;
 		if (!resolved++)
 			pl_text_heading(page->style, "Verdict", page->out);
 		pl_text_wrap(page->style, "  ", 4,
 			     pl_sentence(&page->arena, page->run, effect, PL_LANG_EN), page->out);
 	}
+	if (more > resolved)
+		fprintf(page->out,
+			"  and %zu more resolved claims in report.html and effects.csv\n",
+			more - resolved);
 	pl_notes_not_claimed(&page->arena, page->run, &none);
 	print_notes(page, "Not claimed", &none);
+}
+
+static bool is_same_warning(const struct pl_warning *a, const struct pl_warning *b)
+{
+	return !strcmp(a->code ? a->code : "", b->code ? b->code : "") &&
+	       !strcmp(a->message ? a->message : "", b->message ? b->message : "");
+}
+
+/* The subjects of every warning like the one at `index`, or NULL when it was printed before. */
+static const char *subjects_of(struct page *page, size_t index)
+{
+	const struct pl_warning *all = page->run->warnings;
+	const char *text = "";
+
+	for (size_t i = 0; i < page->run->warning_count; i++) {
+		if (!is_same_warning(&all[i], &all[index]))
+			continue;
+		if (i < index)
+			return NULL;
+		if (all[i].subject)
+			text = pl_arena_printf(&page->arena, "%s%s%s", text, *text ? ", " : " ",
+					       pl_out_short(&page->arena, all[i].subject, ""));
+	}
+	return text;
 }
 
 static void print_warnings(struct page *page)
 {
 	for (size_t i = 0; i < page->run->warning_count; i++) {
 		const struct pl_warning *w = &page->run->warnings[i];
+		const char *subjects = subjects_of(page, i);
 
 		if (!i)
 			pl_text_heading(page->style, "Warnings", page->out);
+		if (!subjects)
+			continue;
 		pl_text_wrap(page->style, "  ", 4,
-			     pl_arena_printf(&page->arena, "%s%s%s: %s", w->code ? w->code : "",
-					     w->subject ? " " : "",
-					     pl_out_short(&page->arena, w->subject, ""),
-					     pl_out_clean(&page->arena, w->message)),
+			     pl_arena_printf(&page->arena, "%s%s: %s", w->code ? w->code : "",
+					     subjects, pl_out_clean(&page->arena, w->message)),
 			     page->out);
 	}
 }
