@@ -29,7 +29,7 @@ struct least {
 
 static void keep(double *least, double ns)
 {
-	if (!*least || ns < *least)
+	if (*least == 0.0 || ns < *least)
 		*least = ns;
 }
 

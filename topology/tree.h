@@ -19,9 +19,9 @@ struct pl_function {
 	uint32_t class_code;
 	uint8_t revision, header_type; /* header type without the multi-function bit */
 	uint8_t secondary, subordinate;
-	bool is_unreadable;     /* answers ones: asleep or gone; ids from sysfs or the text */
-	bool has_no_id;         /* the text has neither numbers nor a name that is listed */
-	bool is_virtual;        /* SR-IOV virtual function: no ids of its own in its header */
+	bool is_unreadable; /* answers ones: asleep or gone; ids from sysfs or the text */
+	bool has_no_id;     /* the text has neither numbers nor a name that is listed */
+	bool is_virtual;    /* SR-IOV virtual function: no ids of its own in its header */
 	/* Only from texts. NULL: not said. */
 	const char *name, *class_name, *driver, *firmware_name, *slot_name;
 	struct pl_express express;
