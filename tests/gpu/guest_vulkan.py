@@ -18,8 +18,9 @@ sys.path[:0] = [str(HERE.parent / "board"), str(HERE.parent / "board/tests")]
 
 import guest  # noqa: E402  (tests/board)
 
-TOLERANCE = 0.05
-SMALL_NS = 150  # below 3 us
+# Single loads are held to 5 %. A chase is timed as a whole dispatch, which the emulated processor and its host stretch, so it is held more loosely.
+TOLERANCE = {"load": 0.05, "chase": 0.15}
+SMALL_NS = {"load": 150, "chase": 400}  # below 3 us
 REPS = (1, 2, 3)
 
 
@@ -81,7 +82,8 @@ class Vulkan(unittest.TestCase):
             for rep in REPS:
                 truth = self.true_ns(f"{variant}.far.{rep}") - base
                 got = self.got_ns(f"{variant}.far.{rep}", metric) - self.base_ns(metric)
-                errors.append((got - truth) / (SMALL_NS if truth < 3000 else TOLERANCE * truth))
+                allowed = SMALL_NS[metric] if truth < 3000 else TOLERANCE[metric] * truth
+                errors.append((got - truth) / allowed)
                 print(f"{variant}, {metric}: {got:.0f} ns, inserted {truth:.0f} ns")
             self.assertLess(min(map(abs, errors)), 1.0, metric)
 
@@ -107,7 +109,7 @@ class Vulkan(unittest.TestCase):
         got = self.exit_of("on.near")
         print(f"exit: {got[80000]:.0f} ns after 80 us, true {truth} ns; {got[15000]:.0f} ns after "
               f"15 us, {got[0]:.0f} ns without a gap")
-        self.assertLess(abs(got[80000] - truth), TOLERANCE * truth)
+        self.assertLess(abs(got[80000] - truth), TOLERANCE["load"] * truth)
         for gap_ns in (0, 15000):
             self.assertLess(abs(got[gap_ns]), 1000)
 

@@ -96,7 +96,7 @@ class Numbers(unittest.TestCase):
         board = boardfile.load(BOARDS / "X670E.board")
         blob = smbios.structures(board)[4]
         self.assertEqual((blob[0], blob[1]), (9, 0x11))
-        self.assertEqual(blob[15:17], bytes((0, 0x12)))  # 00:02.2, wrong on purpose
+        self.assertEqual(blob[15:17], bytes((0, 0xe4)))  # 00:1c.4, wrong on purpose
         self.assertTrue(blob.endswith(b"PCIEX16_2\0\0"))
 
     def test_cpio_entries_are_aligned(self):
