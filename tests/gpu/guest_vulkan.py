@@ -18,7 +18,8 @@ sys.path[:0] = [str(HERE.parent / "board"), str(HERE.parent / "board/tests")]
 
 import guest  # noqa: E402  (tests/board)
 
-# Single loads are held to 5 %. A chase is timed as a whole dispatch, which the emulated processor and its host stretch, so it is held more loosely.
+# Single loads are held to 5 %. A chase is timed as a whole dispatch, which the emulated processor
+# and its host stretch: it is held more loosely.
 TOLERANCE = {"load": 0.05, "chase": 0.15}
 SMALL_NS = {"load": 150, "chase": 400}  # below 3 us
 REPS = (1, 2, 3)
