@@ -4,9 +4,8 @@
 #define MS UINT64_C(1000000)
 
 static const uint64_t quick_gaps[] = {5 * US, 20 * US, 50 * US, 100 * US, 500 * US, 2 * MS};
-static const uint64_t default_gaps[] = {1 * US,   2 * US,  5 * US,  10 * US,  20 * US,
-					30 * US,  50 * US, 75 * US, 100 * US, 200 * US,
-					500 * US, 1 * MS,  2 * MS,  5 * MS,   10 * MS};
+static const uint64_t default_gaps[] = {1 * US,  5 * US,   10 * US,  20 * US,  35 * US, 50 * US,
+					75 * US, 100 * US, 200 * US, 500 * US, 2 * MS,  10 * MS};
 static const uint64_t thorough_gaps[] = {1 * US,   2 * US,  3 * US,   5 * US,   7 * US,   10 * US,
 					 15 * US,  20 * US, 25 * US,  30 * US,  40 * US,  50 * US,
 					 60 * US,  75 * US, 100 * US, 150 * US, 200 * US, 300 * US,
@@ -18,7 +17,7 @@ static const struct {
 	size_t samples; /* of one block at short gaps */
 } efforts[] = {
 	[PL_EFFORT_QUICK] = {quick_gaps, sizeof(quick_gaps) / sizeof(quick_gaps[0]), 16},
-	[PL_EFFORT_DEFAULT] = {default_gaps, sizeof(default_gaps) / sizeof(default_gaps[0]), 32},
+	[PL_EFFORT_DEFAULT] = {default_gaps, sizeof(default_gaps) / sizeof(default_gaps[0]), 16},
 	[PL_EFFORT_THOROUGH] = {thorough_gaps, sizeof(thorough_gaps) / sizeof(thorough_gaps[0]),
 				64},
 };
@@ -48,8 +47,8 @@ bool pl_grid_takes_state(enum pl_effort effort, const struct pl_link_state *stat
 	case PL_LINK_STATE_RAISED:
 		return true;
 	case PL_LINK_STATE_CONTROL:
-	case PL_LINK_STATE_SUBSET:
 		return effort != PL_EFFORT_QUICK;
+	case PL_LINK_STATE_SUBSET:
 	case PL_LINK_STATE_PARTIAL:
 		return effort == PL_EFFORT_THOROUGH;
 	}

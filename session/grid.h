@@ -17,8 +17,8 @@ const uint64_t *pl_grid_gaps(enum pl_effort effort, size_t *count);
 /* Samples of one block at this gap: fewer for long gaps, never below 4. */
 size_t pl_grid_samples(enum pl_effort effort, uint64_t gap_ns);
 /*
- * Whether an effort measures this link state: off and as found always, the negative control and the
- * subsets from the default on, the rest when --thorough.
+ * Whether an effort measures this link state: off and as found always, the negative control from
+ * the default on, subsets and partial states when --thorough.
  */
 bool pl_grid_takes_state(enum pl_effort effort, const struct pl_link_state *state);
 

@@ -30,7 +30,7 @@ static const struct budget budgets[] = {
  * covers badly when blocks are skewed), more only while a claim is not precise enough.
  */
 static const unsigned blocks_of[] = {[PL_EFFORT_QUICK] = PL_SEQUENCE_MIN_ROUNDS,
-				     [PL_EFFORT_DEFAULT] = 3 * PL_SEQUENCE_MIN_ROUNDS,
+				     [PL_EFFORT_DEFAULT] = 2 * PL_SEQUENCE_MIN_ROUNDS,
 				     [PL_EFFORT_THOROUGH] = 8 * PL_SEQUENCE_MIN_ROUNDS};
 
 struct planner {
@@ -79,8 +79,12 @@ static struct pl_measurement *add(struct planner *p, const struct pl_slot *slot,
 
 	while (budget->probe != probe)
 		budget++;
-	samples = p->gap_ns ? pl_grid_samples(p->options->effort, p->gap_ns)
-			    : budget->samples_per_block[p->options->effort];
+	if (p->gap_ns)
+		samples = pl_grid_samples(p->options->effort, p->gap_ns);
+	else if (strcmp(p->state, "as_found") == 0)
+		samples = budget->samples_per_block[p->options->effort];
+	else
+		samples = budget->samples_per_block[PL_EFFORT_QUICK]; /* medians, no tails */
 	return add_sized(p, slot, probe, metric, samples,
 			 (budget->cost_ns + (double)p->gap_ns) / 1e9);
 }
