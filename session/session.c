@@ -128,6 +128,10 @@ static int open_tracks(struct pl_walk *walk, struct pl_err *err)
 		struct pl_track *track = &walk->tracks[i];
 
 		track->m = walk->run->measurements[i];
+		if (track->m->conditions.gap_ns)
+			track->idles =
+				pl_arena_array(&walk->run->arena, track->m->samples_per_block,
+					       sizeof(track->idles[0]));
 		if (track->m->outcome == PL_OUTCOME_PENDING)
 			open_track(walk, track);
 		live += track->is_live;
@@ -151,6 +155,19 @@ static bool is_done(const struct pl_walk *walk, const struct pl_track *track)
 	       (m->blocks_done >= PL_SEQUENCE_MIN_ROUNDS && walk->run->is_complete);
 }
 
+/* The entry timer is bracketed by what the gaps were, not by what was asked for. */
+static void note_gaps(const struct pl_walk *walk, const struct pl_track *track)
+{
+	const struct pl_clock *clock = walk->options->clock;
+
+	if (!track->most_idle)
+		return;
+	pl_measurement_set_number(walk->run, track->m, "real_gap_min_ns",
+				  pl_clock_ns(clock, track->least_idle));
+	pl_measurement_set_number(walk->run, track->m, "real_gap_max_ns",
+				  pl_clock_ns(clock, track->most_idle));
+}
+
 static void close_track(struct pl_walk *walk, struct pl_track *track)
 {
 	struct pl_measurement *m = track->m;
@@ -166,6 +183,7 @@ static void close_track(struct pl_walk *walk, struct pl_track *track)
 	if (m->failed && !m->why)
 		m->why = pl_arena_printf(&walk->run->arena, "%zu of %u blocks failed", m->failed,
 					 m->blocks);
+	note_gaps(walk, track);
 	pl_measurement_summarise(m);
 }
 

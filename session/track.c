@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/stats.h"
+
 #define WARM_UP_MAX ((size_t)32)
 #define FAILED_BLOCKS_MAX 3u
 
@@ -40,9 +42,32 @@ static const struct pl_sampler *sampler_of(const struct pl_track *track)
 	return track->owner ? &track->owner->sampler : &track->sampler;
 }
 
+/* What the gap really was, with the software in between; the first of a block has none before it.
+ */
+static void note_idle(struct pl_track *track, uint64_t now)
+{
+	if (track->ended && track->idle_count < track->m->samples_per_block)
+		track->idles[track->idle_count++] = now - track->ended;
+}
+
+/* The median gap of the block that just ended. */
+static void note_block_idle(struct pl_track *track)
+{
+	uint64_t median;
+
+	if (!track->idle_count)
+		return;
+	pl_stats_sort(track->idles, track->idle_count);
+	median = pl_stats_quantile(track->idles, track->idle_count, 0.5);
+	if (!track->most_idle || median < track->least_idle)
+		track->least_idle = median;
+	if (median > track->most_idle)
+		track->most_idle = median;
+}
+
 /* Idle, wake the link where that is asked for, and only then the timed access. */
-static ssize_t take_after_gap(const struct pl_clock *clock, const struct pl_track *track,
-			      uint64_t *ticks, struct pl_err *err)
+static ssize_t take_after_gap(const struct pl_clock *clock, struct pl_track *track, uint64_t *ticks,
+			      struct pl_err *err)
 {
 	const struct pl_sampler *sampler = sampler_of(track);
 	uint64_t untimed;
@@ -54,7 +79,12 @@ static ssize_t take_after_gap(const struct pl_clock *clock, const struct pl_trac
 
 		got = waker->sample(waker->self, &untimed, 1, err);
 	}
-	return got < 1 ? got : sampler->sample(sampler->self, ticks, 1, err);
+	if (got < 1)
+		return got;
+	note_idle(track, pl_clock_now(clock));
+	got = sampler->sample(sampler->self, ticks, 1, err);
+	track->ended = pl_clock_now(clock);
+	return got;
 }
 
 /*
@@ -102,6 +132,8 @@ static int take_block(const struct pl_clock *clock, struct pl_track *track, stru
 	size_t warm = m->samples_per_block / 8;
 	int rc;
 
+	track->ended = 0;
+	track->idle_count = 0;
 	if (warm > WARM_UP_MAX)
 		warm = WARM_UP_MAX;
 	rc = warm ? fill(clock, track, scratch, warm, err) : 0;
@@ -134,6 +166,7 @@ void pl_track_run_block(struct pl_walk *walk, struct pl_track *track)
 		m->failed++;
 	else
 		m->n += m->samples_per_block;
+	note_block_idle(track);
 	end_block(track);
 	if (rc && (rc == -ENODEV || ++track->failed_blocks >= FAILED_BLOCKS_MAX))
 		pl_track_give_up(walk, track, err.text);

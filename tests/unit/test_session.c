@@ -207,6 +207,9 @@ static void every_access_waits_its_gap(void **state)
 	assert_int_equal(pl_session_measure(&run, &options, &err), 0);
 	assert_true(time.idled == fake.next * 80000u);
 	assert_true(fake.next >= m->n);
+	/* The accesses of the fake take no time: the real gap is the one that was asked for. */
+	assert_true(pl_measurement_find_fact(m, "real_gap_min_ns")->value == 40000.0);
+	assert_true(pl_measurement_find_fact(m, "real_gap_max_ns")->value == 40000.0);
 	pl_run_fini(&run);
 }
 
