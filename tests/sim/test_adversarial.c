@@ -438,7 +438,7 @@ static void the_sentence_says_what_was_put_in(void **state)
 	assert_non_null(strstr(judged(&t, 30e3, 32000)->sentence, "Waking the link of M2_2 from "));
 	timer = find(&t, PL_EFFECT_ENTRY_TIMER, "device_l1_uplink_off");
 	assert_int_equal(timer->status, PL_CLAIM_RESOLVED);
-	assert_true(timer->low_ns < 12e3 && 12e3 < timer->high_ns && timer->high_ns < 17e3);
+	assert_true(timer->low_ns < 12e3 && 12e3 < timer->high_ns && timer->high_ns < 20e3);
 	assert_non_null(strstr(timer->sentence, "Gaps of 8.00 µs and 16.0 µs were asked for"));
 	pl_run_fini(&t.run);
 }
