@@ -99,8 +99,9 @@ static double idle_ns(const struct pl_measurement *m, const char *fact)
 
 /*
  * The link rests a little longer than the gap between two accesses: part of the timed access is
- * software before its first packet and after its last. So the upper end takes one access with the
- * links off on top; the lower end needs nothing.
+ * software before its first packet and after its last, and the gap was read by a clock. So the
+ * upper end takes one access with the links off and one pair of stamps on top; the lower end needs
+ * nothing.
  */
 static void set_bracket(struct pl_attribution *a, struct pl_claim *claim,
 			const struct pl_measurement *before, const struct pl_measurement *after,
@@ -111,7 +112,7 @@ static void set_bracket(struct pl_attribution *a, struct pl_claim *claim,
 	claim->effect.low_ns = idle_ns(before, "real_gap_min_ns");
 	claim->effect.high_ns = idle_ns(after, "real_gap_max_ns");
 	if (off->summary.n && off->probe != PL_PROBE_GPU)
-		claim->effect.high_ns += off->summary.p50_ns;
+		claim->effect.high_ns += off->summary.p50_ns + a->run->clock.cost_ns;
 	claim->effect.estimate_ns = 0.5 * (claim->effect.low_ns + claim->effect.high_ns);
 	if (!pl_measurement_find_fact(after, "real_gap_max_ns"))
 		return;
@@ -185,7 +186,9 @@ static void add_exit_in_command(struct pl_attribution *a, const struct pl_curve 
 	struct pl_claim *claim;
 	struct pl_estimate e;
 
-	if (curve->arm[0]->conditions.gap_ns || curve->like->probe == PL_PROBE_CONFIG)
+	/* A register read is one round trip: nothing in it takes longer than an entry timer. */
+	if (curve->arm[0]->conditions.gap_ns || curve->like->probe == PL_PROBE_CONFIG ||
+	    curve->like->probe == PL_PROBE_BAR)
 		return;
 	claim = pl_claim_add(a, PL_EFFECT_EXIT_IN_COMMAND, curve->arm[0], curve->reference[0]);
 	claim->words = PL_WORDS_EXIT_IN_COMMAND;

@@ -50,6 +50,7 @@ EOF
 @test "--fast leaves out guest, slow and browser tests" {
 	"$top/tools/check" --fast
 	grep -qF -- '-LE ^(guest|slow|browser)$' "$calls"
+	[ "$(grep -c -- --preset "$calls")" -eq 1 ]
 }
 
 @test "the skipped tests and cases have their reasons, and the summary comes last" {
