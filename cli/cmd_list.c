@@ -27,7 +27,9 @@ enum pl_exit pl_cmd_list(struct pl_app *app)
 		rc = pl_report_write_list(&app->run, &app->style, stdout, &err);
 	if (rc)
 		return pl_app_fail(pl_app_exit_code(rc), "%s", err.text);
-	pl_app_print_warnings(app);
+	/* The list has them already. */
+	if (app->options.json || app->options.aspm_survey || app->options.tree)
+		pl_app_print_warnings(app);
 	return PL_EXIT_DONE;
 }
 

@@ -91,7 +91,9 @@ static enum pl_exit show(struct pl_app *app)
 			is_trace
 				? pl_report_write_ladder(&app->run, &app->style, stdout, &table_err)
 				: pl_report_write_table(&app->run, &app->style, stdout, &table_err);
-	pl_app_print_warnings(app);
+	/* The table has them already. */
+	if (is_trace || pl_output_owns_stdout(&app->options))
+		pl_app_print_warnings(app);
 	if (rc || table_rc)
 		return pl_app_fail(PL_EXIT_INTERNAL, "%s", rc ? err.text : table_err.text);
 	if (dir && !pl_output_owns_stdout(&app->options))
@@ -119,7 +121,6 @@ static enum pl_exit nothing(struct pl_app *app, int rc, const struct pl_err *why
 
 	if (rc == -ENODATA && !pl_output_owns_stdout(&app->options)) {
 		pl_report_write_list(&app->run, &app->style, stdout, &err);
-		pl_app_print_warnings(app);
 	}
 	return pl_app_fail(pl_app_exit_code(rc), "%s", why->text);
 }
