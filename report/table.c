@@ -124,11 +124,46 @@ static void print_latency(struct page *page)
 	pl_text_print(&table, page->style, page->out);
 }
 
+/* "chase 64 KiB, host cached", "load_after_gap 64 KiB, host cached, after 30.0 µs". */
+static const char *metric_of(struct page *page, const struct pl_measurement *m)
+{
+	const struct pl_conditions *c = &m->conditions;
+	const char *text = m->metric;
+	char part[32];
+
+	if (c->region_bytes)
+		text = pl_arena_printf(&page->arena, "%s %s", text,
+				       pl_fmt_bytes(part, sizeof(part), c->region_bytes));
+	if (c->memory)
+		text = pl_arena_printf(&page->arena, "%s, %s", text,
+				       pl_out_short(&page->arena, c->memory, ""));
+	if (c->gap_ns)
+		text = pl_arena_printf(&page->arena, "%s, after %s", text,
+				       pl_fmt_ns(part, sizeof(part), (double)c->gap_ns));
+	return text;
+}
+
+/* What it is: the name of a GPU with why it is in no slot, or what was given. */
+static const char *subject_of(struct page *page, const struct pl_measurement *m)
+{
+	char name[16];
+
+	for (size_t i = 0; i < page->run->gpu_count && m->probe == PL_PROBE_GPU; i++) {
+		const struct pl_gpu *gpu = &page->run->gpus[i];
+
+		snprintf(name, sizeof(name), "gpu%u", gpu->index);
+		if (m->subject && !strcmp(m->subject, name))
+			return pl_arena_printf(&page->arena, "%s %s", name,
+					       pl_out_short(&page->arena, gpu->name, "?"));
+	}
+	return pl_out_short(&page->arena, m->subject, "?");
+}
+
 /* Series that are not of a slot: a file, a software GPU. They never enter a claim. */
 static void print_others(struct page *page)
 {
 	static const struct pl_text_column columns[] = {{"Not of a slot", false, 16},
-							{"Metric", false, 8},
+							{"Metric", false, 24},
 							{"Median", true, 0},
 							{"p99", true, 0},
 							{"Note", false, 12}};
@@ -139,11 +174,10 @@ static void print_others(struct page *page)
 
 		if (m->slot || m->probe == PL_PROBE_HOST || !pl_series_has_numbers(m))
 			continue;
-		pl_text_row(&table,
-			    (const char *const[]){pl_out_short(&page->arena, m->subject, "?"),
-						  m->metric, ns_text(page, m, m->summary.p50_ns),
-						  ns_text(page, m, m->summary.p99_ns),
-						  m->is_off_path ? "no PCIe path" : ""});
+		pl_text_row(&table, (const char *const[]){subject_of(page, m), metric_of(page, m),
+							  ns_text(page, m, m->summary.p50_ns),
+							  ns_text(page, m, m->summary.p99_ns),
+							  m->is_off_path ? "no PCIe path" : ""});
 	}
 	if (!table.row_count)
 		return;
