@@ -51,6 +51,21 @@ const char *pl_control_refusal(struct pl_attribution *a, const struct pl_measure
 			       size);
 }
 
+/* Links above the device's own may enter L0s by themselves, whatever is below them. */
+static bool uplinks_have_l0s(const struct pl_run *run, const struct pl_slot *slot)
+{
+	for (size_t i = 0; i < run->aspm_link_count; i++) {
+		const struct pl_aspm_function *up = &run->aspm_links[i].up;
+
+		if (up->enabled == PL_ASPM_UNKNOWN || !(up->enabled & PL_ASPM_L0S))
+			continue;
+		for (size_t k = 0; k + 2 < slot->path_count; k++)
+			if (pl_bdf_is_equal(slot->path[k], up->bdf))
+				return true;
+	}
+	return false;
+}
+
 static void check(struct pl_attribution *a, const struct pl_measurement *m)
 {
 	struct pl_curve curve;
@@ -61,11 +76,19 @@ static void check(struct pl_attribution *a, const struct pl_measurement *m)
 	    worst_p(&curve, &where) * (double)count_controls(a->run) > PL_CLAIM_ALPHA)
 		return;
 	pl_fmt_ns(size, sizeof(size), fabs(pl_curve_at(&curve, where).mean));
-	pl_run_warn(a->run, "W-CONTROL-UPLINK", "warning", m->slot->key,
-		    "%s: with the link of the device off, the links above still change the latency "
-		    "by %s; a switch may not let its uplink sleep then, so exits of this path are "
-		    "not those of the specification",
-		    m->slot->label, size);
+	if (uplinks_have_l0s(a->run, m->slot))
+		pl_run_warn(a->run, "W-CONTROL-UPLINK", "info", m->slot->key,
+			    "%s: with the link of the device off, the links above still change the "
+			    "latency by %s: they may enter L0s by themselves, and this is in the "
+			    "exits of this path",
+			    m->slot->label, size);
+	else
+		pl_run_warn(
+			a->run, "W-CONTROL-UPLINK", "warning", m->slot->key,
+			"%s: with the link of the device off, the links above still change the "
+			"latency by %s; a switch may not let its uplink enter L1 then, so exits "
+			"of this path are not those of the specification",
+			m->slot->label, size);
 }
 
 void pl_control_check_uplink(struct pl_attribution *a)
