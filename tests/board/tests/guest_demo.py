@@ -11,6 +11,7 @@ import json
 import sys
 import unittest
 
+import attempts
 import guest
 from vboard import build
 
@@ -71,6 +72,7 @@ class Demo(unittest.TestCase):
                     self.assertEqual((slot["attachment"], slot["chipset_hops"]),
                                      (f["attachment"], f["chipset_hops"]))
 
+    @attempts.measured
     def test_configuration_steps_follow_the_hidden_hops(self):
         for number, run in enumerate(self.runs):
             for above, below in STEPS:
@@ -82,6 +84,7 @@ class Demo(unittest.TestCase):
                         print(f"boot {number}: {above} {hop} ns, step {e['estimate_ns']:.0f} ns")
                         self.assertTrue(is_close(e, hop), e["sentence"])
 
+    @attempts.measured
     def test_drive_hop_follows_what_was_inserted(self):
         """M.2_3 behind both chips, M.2_1 in the CPU: two units of one model, media alike."""
         for number, run in enumerate(self.runs):
@@ -109,4 +112,4 @@ class Demo(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(attempts.main())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import unittest
 
+import attempts
 import guest
 
 FILES = ("clkpm", "l0s_aspm", "l1_aspm", "l1_1_aspm", "l1_2_aspm", "l1_1_pcipm", "l1_2_pcipm")
@@ -69,6 +70,7 @@ class Faults(unittest.TestCase):
                       [lnkctl[i:i + 6] for i in range(len(lnkctl))],
                       "l0s_aspm=0 and l1_aspm=0 wrote both ends")
 
+    @attempts.measured
     def test_every_state_has_its_own_exit(self):
         for tag, exit_us in (("l0s", 15), ("l1.2", 90), ("l1.1", 60), ("l1", 30)):
             with self.subTest(tag):
@@ -76,6 +78,7 @@ class Faults(unittest.TestCase):
                 print(f"exit from {tag}: {exit_us} us injected, {got:.1f} us seen")
                 self.assertLess(abs(got - exit_us), 0.1 * exit_us + 5)
 
+    @attempts.measured
     def test_scheduled_fault_comes_and_goes(self):
         values = [self.low(f"later {i}", 0) for i in range(1, 16)]
         slow = [v >= 70 * US for v in values]
@@ -83,16 +86,20 @@ class Faults(unittest.TestCase):
         self.assertFalse(slow[0] or slow[-1], values)
         self.assertIn("fault later", [e["event"] for e in self.r.truth["events"]])
 
+    @attempts.measured
     def test_normal_link(self):
         self.assertLess(self.step("off", 150), 15 * US)
         self.assertGreater(self.step("on", 150), 20 * US)
 
+    @attempts.measured
     def test_link_that_never_sleeps(self):
         self.assertLess(self.step("never", 150), 15 * US)
 
+    @attempts.measured
     def test_link_that_sleeps_whatever_lnkctl_says(self):
         self.assertGreater(self.step("always", 150), 20 * US)
 
+    @attempts.measured
     def test_lnkctl_that_ignores_writes(self):
         kernel, up, down = self.said("stuck")
         self.assertEqual((kernel, int(up, 16) & 3, int(down, 16) & 3), ("0", 2, 2))
@@ -101,28 +108,34 @@ class Faults(unittest.TestCase):
                    if w["register"] == "LnkCtl"]
         self.assertEqual(written[-1], 0)
 
+    @attempts.measured
     def test_lying_lnkcap(self):
         code = int(self.said("liar")[0], 16) >> 15 & 7
         self.assertEqual(code, 1, "advertises at most 2 us")
         self.assertGreater(self.step("liar", 150), 70 * US)
 
+    @attempts.measured
     def test_neighbour_keeps_the_uplink_awake(self):
         self.assertGreater(self.step("alone", 400), 25 * US)
         self.assertLess(self.step("neighbor", 400), 20 * US)
         self.assertGreater(self.step("neighbor", 400), 5 * US)
 
+    @attempts.measured
     def test_uplink_cannot_sleep_above_a_link_held_awake(self):
         self.assertLess(self.step("held", 400), 10 * US)
 
+    @attempts.measured
     def test_drive_that_sleeps_by_itself(self):
         self.assertGreater(self.step("apst", 300, "nvme"), 150 * US)
         self.assertLess(self.step("apst", 300, "cfg"), 15 * US)
 
+    @attempts.measured
     def test_periodic_stalls(self):
         s = self.samples[("stalls", "nvme")][0]
         self.assertLess(s["p25_ns"], 1000 * US)
         self.assertGreaterEqual(s["max_ns"], 3000 * US)
 
+    @attempts.measured
     def test_second_exit_inside_a_command(self):
         more = self.low("a0 on", 0, "nvme") - self.low("a0 off", 0, "nvme")
         self.assertGreater(more, (10 + 20) * US, "10 us more media and an exit of 30 us")
@@ -157,4 +170,4 @@ class Faults(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(attempts.main())

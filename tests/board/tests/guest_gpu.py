@@ -6,6 +6,7 @@ import json
 import sys
 import unittest
 
+import attempts
 import guest
 
 
@@ -30,6 +31,7 @@ class Chase(unittest.TestCase):
         ends = {r["end"] for runs in self.runs.values() for r in runs}
         self.assertEqual(ends, {"right"})
 
+    @attempts.measured
     def test_hop_is_paid_on_every_load(self):
         for variant, hop in (("h5", 5000), ("h20", 20000)):
             got = self.ns(variant, "far") - self.ns("base", "far")
@@ -43,6 +45,7 @@ class Chase(unittest.TestCase):
         self.assertEqual(after["n"] - before["n"], jit["loads"])
         self.assertGreater(jit["low_ns"], 20000)
 
+    @attempts.measured
     def test_the_other_slot_does_not_pay(self):
         for variant in ("h5", "h20"):
             got = self.ns(variant, "near") - self.ns("base", "near")
@@ -56,4 +59,4 @@ class Chase(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(attempts.main())

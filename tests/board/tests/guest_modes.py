@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import unittest
 
+import attempts
 import guest
 
 
@@ -30,6 +31,7 @@ class LegacyAccess(unittest.TestCase):
     def close(self, got: float, want: float) -> None:
         self.assertLess(abs(got - want), 0.05 * want + 600, f"{got} for {want}")
 
+    @attempts.measured
     def test_hop_of_the_uplink_in_both_classes(self):
         hop = self.r.link("uplink")["hop_ns"]
         for kind in ("cfg", "cfg0"):
@@ -37,10 +39,12 @@ class LegacyAccess(unittest.TestCase):
             print(f"{kind}: uplink {hop} ns, ladder {got:.0f} ns")
             self.close(got, hop)
 
+    @attempts.measured
     def test_port_that_answers_late(self):
         for kind in ("cfg", "cfg0"):
             self.close(self.rung(kind, "p_00", "prom"), 3000)
 
+    @attempts.measured
     def test_legacy_access_is_slower(self):
         self.assertGreater(self.low[("cfg0", self.r.bdf("uplink"))],
                            self.low[("cfg", self.r.bdf("uplink"))])
@@ -55,6 +59,7 @@ class AspmOff(unittest.TestCase):
     def tearDownClass(cls):
         guest.clean(cls.r)
 
+    @attempts.measured
     def test_no_files_but_the_link_sleeps_as_firmware_wants(self):
         self.assertEqual(self.r.lines("files"), [])
         self.assertEqual(int(self.r.lines("lnkctl")[0], 16) & 3, 2)
@@ -64,4 +69,4 @@ class AspmOff(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(attempts.main())
