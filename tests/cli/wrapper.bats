@@ -219,3 +219,16 @@ EOF
 	[ "$(stat -c %u "$top/build" "$top/build/release/pcielat" "$top/build/release.log")" = \
 		$'65534\n65534\n65534' ]
 }
+
+@test "packages go by the distribution's own names" {
+	printf '%s\n' linux-image-amd64 '# a comment' beta-dev >"$top/tools/packages/build.txt"
+	export OS_RELEASE=$BATS_TEST_TMPDIR/os-release
+	echo 'ID=debian' >"$OS_RELEASE"
+	run "$top/tools/pcielat"
+	[ "$status" -eq 5 ]
+	[[ $output == *"missing packages: linux-image-amd64"$'\n'* ]]
+	printf '%s\n' 'NAME="Ubuntu"' 'ID=ubuntu' >"$OS_RELEASE"
+	run "$top/tools/pcielat"
+	[ "$status" -eq 5 ]
+	[[ $output == *"missing packages: linux-image-generic"$'\n'* ]]
+}

@@ -2,10 +2,22 @@
 # Debian packages: which of a list are missing, and how they get installed.
 # Uses: say (from say.sh). A list is a file of tools/packages: one name per line, '#' comments.
 
+# packages_wanted FILE…: the packages of the lists under the names this distribution gives them
+# (ubuntu.names: Debian's name, Ubuntu's name), sorted, one per line.
+packages_wanted() {
+	local names=/dev/null
+	if grep -qsx 'ID=ubuntu' "${OS_RELEASE:-/etc/os-release}"; then
+		names=$(dirname "${BASH_SOURCE[0]}")/ubuntu.names
+	fi
+	awk 'FILENAME == ARGV[1] { other[$1] = $2; next }
+		{ sub(/#.*/, "") }
+		NF { print ($1 in other) ? other[$1] : $1 }' "$names" "$@" | sort -u
+}
+
 # packages_missing FILE…: the packages of the lists that are not installed, sorted, one per line.
 packages_missing() {
 	local -a wanted
-	mapfile -t wanted < <(sed 's/#.*//; s/[[:space:]]//g; /^$/d' "$@" | sort -u)
+	mapfile -t wanted < <(packages_wanted "$@")
 	comm -23 <(printf '%s\n' "${wanted[@]}") \
 		<(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null |
 			sed -n 's/ installed$//p' | sort -u)
