@@ -7,17 +7,64 @@
 #define MIN_EXCEEDANCES 10.0
 #define MIN_BLOCKS 3u
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+#define FEW 32u
+#define BYTES 8u
 
-	return (x > y) - (x < y);
+static void sort_few(uint64_t *values, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		uint64_t value = values[i];
+		size_t k = i;
+
+		for (; k > 0 && values[k - 1] > value; k--)
+			values[k] = values[k - 1];
+		values[k] = value;
+	}
 }
 
+/* One stable pass by one byte; false when all values share it and nothing was moved. */
+static bool sort_by_byte(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
+{
+	size_t first[256] = {0}, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		first[(from[i] >> shift) & 0xff]++;
+	if (first[(from[0] >> shift) & 0xff] == count)
+		return false;
+	for (size_t b = 0; b < 256; b++) {
+		size_t n = first[b];
+
+		first[b] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[first[(from[i] >> shift) & 0xff]++] = from[i];
+	return true;
+}
+
+/* By bytes from the lowest: latencies share their upper ones, so two or three passes do. */
 void pl_stats_sort(uint64_t *values, size_t count)
 {
-	if (count)
-		qsort(values, count, sizeof(values[0]), compare_u64);
+	uint64_t *scratch, *from = values, *to;
+
+	if (count <= FEW) {
+		sort_few(values, count);
+		return;
+	}
+	to = scratch = malloc(count * sizeof(*scratch));
+	if (!scratch)
+		abort();
+	for (unsigned byte = 0; byte < BYTES; byte++) {
+		uint64_t *swap = from;
+
+		if (!sort_by_byte(from, to, count, 8 * byte))
+			continue;
+		from = to;
+		to = swap;
+	}
+	if (from != values)
+		memcpy(values, from, count * sizeof(*values));
+	free(scratch);
 }
 
 uint64_t pl_stats_quantile(const uint64_t *sorted, size_t count, double p)

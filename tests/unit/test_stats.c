@@ -1,6 +1,8 @@
 #include "tests/t.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/rng.h"
 #include "core/stats.h"
@@ -19,6 +21,32 @@ static void quantiles_are_order_statistics(void **state)
 	assert_int_equal(pl_stats_quantile(values, 100, 1.0), 100);
 	assert_int_equal(pl_stats_quantile(values, 1, 0.5), 1);
 	assert_int_equal(pl_stats_quantile(values, 3, 0.0001), 1);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Short and long arrays, narrow and wide values, many ties: as the library's own sort has it. */
+static void sorting_sorts(void **state)
+{
+	static const size_t counts[] = {0, 1, 2, 31, 32, 33, 250, 4000};
+	uint64_t ours[4000], theirs[4000];
+	struct pl_rng rng;
+
+	(void)state;
+	pl_rng_init(&rng, 4);
+	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
+		for (unsigned shift = 0; shift < 64; shift += 7) {
+			for (size_t i = 0; i < counts[c]; i++)
+				ours[i] = theirs[i] = pl_rng_u64(&rng) >> shift;
+			pl_stats_sort(ours, counts[c]);
+			qsort(theirs, counts[c], sizeof(theirs[0]), compare_u64);
+			assert_memory_equal(ours, theirs, counts[c] * sizeof(ours[0]));
+		}
 }
 
 static void tails_need_ten_exceedances(void **state)
@@ -77,6 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_are_order_statistics),
+		cmocka_unit_test(sorting_sorts),
 		cmocka_unit_test(tails_need_ten_exceedances),
 		cmocka_unit_test(student_t_matches_the_tables),
 		cmocka_unit_test(block_interval_covers_at_twelve_blocks),
