@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/fmt.h"
+#include "core/stats_bracket.h"
 #include "core/stats_step.h"
 #include "model/state.h"
 #include "report/attribute.h"
@@ -99,21 +100,23 @@ static double idle_ns(const struct pl_measurement *m, const char *fact)
 
 /*
  * The link rests a little longer than the gap between two accesses: part of the timed access is
- * software before its first packet and after its last, and the gap was read by a clock. So the
- * upper end takes one access with the links off and one pair of stamps on top; the lower end needs
- * nothing.
+ * software before its first packet and after its last, and the gap was read by a clock. How much
+ * is not known, only that it is less than one access with the links off and one pair of stamps.
  */
 static void set_bracket(struct pl_attribution *a, struct pl_claim *claim,
 			const struct pl_measurement *before, const struct pl_measurement *after,
 			const struct pl_measurement *off)
 {
+	double hidden = off->summary.n && off->probe != PL_PROBE_GPU
+				? off->summary.p50_ns + a->run->clock.cost_ns
+				: 0.0;
+	struct pl_interval interval = pl_stats_bracket(idle_ns(before, "real_gap_min_ns"),
+						       idle_ns(after, "real_gap_max_ns"), hidden);
 	char low[32], high[32];
 
-	claim->effect.low_ns = idle_ns(before, "real_gap_min_ns");
-	claim->effect.high_ns = idle_ns(after, "real_gap_max_ns");
-	if (off->summary.n && off->probe != PL_PROBE_GPU)
-		claim->effect.high_ns += off->summary.p50_ns + a->run->clock.cost_ns;
-	claim->effect.estimate_ns = 0.5 * (claim->effect.low_ns + claim->effect.high_ns);
+	claim->effect.low_ns = interval.low;
+	claim->effect.high_ns = interval.high;
+	claim->effect.estimate_ns = interval.estimate;
 	if (!pl_measurement_find_fact(after, "real_gap_max_ns"))
 		return;
 	pl_fmt_ns(low, sizeof(low), (double)before->conditions.gap_ns);

@@ -71,7 +71,7 @@ struct sim_board {
 	struct sim_slot slots[SIM_SLOTS];
 	struct sim_noise noise;
 	double switch_delay_ns; /* of waking the next link, at most 1 µs */
-	double software_ns;     /* between two accesses */
+	double software_ns;     /* idle time of the link that no stamp of the tool sees */
 	double cstate_ns[2];    /* what a slept gap adds: beyond 2 µs, beyond 100 µs */
 	bool has_cstates;       /* gaps are slept and C-states not held */
 	double phase;
@@ -105,8 +105,8 @@ struct pl_measurement *pl_sim_plan(struct pl_run *run, size_t slot, enum pl_prob
  */
 void pl_sim_round(struct sim_board *board, struct pl_run *run, size_t first, size_t last,
 		  const struct pl_stopping *stopping);
-/* The series are measured and valid; with what the probe knows of their gaps. */
-void pl_sim_finish(const struct sim_board *board, struct pl_run *run, size_t first, size_t last);
+/* The series are measured and valid. */
+void pl_sim_finish(struct pl_run *run, size_t first, size_t last);
 /* All planned rounds of the series first … last - 1; they become measured and valid. */
 void pl_sim_measure(struct sim_board *board, struct pl_run *run, size_t first, size_t last);
 

@@ -68,6 +68,8 @@ static void draw_devices(struct sim_board *board)
 			device->apst_exit_ns = 1e6;
 		}
 	}
+	/* Part of an access passes before its first packet and after its last. */
+	board->software_ns = pl_rng_unit(rng) * board->slots[1].device.register_ns;
 	/* One model: two units differ in nothing that the claim is about. One card is one card. */
 	board->slots[1].device.register_ns = board->slots[0].device.register_ns;
 	board->slots[3].device = board->slots[2].device;

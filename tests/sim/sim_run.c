@@ -1,12 +1,14 @@
 #include <string.h>
 
 #include "core/arena.h"
+#include "core/stats.h"
 #include "model/summary.h"
 #include "tests/sim/sim.h"
 
 #define MAX_SERIES 512
+#define SAMPLES_MAX 256 /* of a block whose gaps are noted */
 /* Gaps are never shorter and a little longer, at random: else they beat with periodic load. */
-#define GAP_JITTER 0.05
+#define GAP_JITTER 0.02
 
 /* Slots 0 and 1 hold two drives of one model, slots 2 and 3 the same card, moved. */
 static const struct {
@@ -131,24 +133,50 @@ struct pl_measurement *pl_sim_plan(struct pl_run *run, size_t slot, enum pl_prob
 	return m;
 }
 
+/* What the session knows of the idle time: least and most of the medians of the blocks. */
+static void note_idle(struct pl_run *run, struct pl_measurement *m, uint64_t *idles, size_t count)
+{
+	const struct pl_fact *least = pl_measurement_find_fact(m, "real_gap_min_ns");
+	const struct pl_fact *most = pl_measurement_find_fact(m, "real_gap_max_ns");
+	double median;
+
+	pl_stats_sort(idles, count);
+	median = (double)pl_stats_quantile(idles, count, 0.5);
+	if (!least || median < least->value)
+		pl_measurement_set_number(run, m, "real_gap_min_ns", median);
+	if (!most || median > most->value)
+		pl_measurement_set_number(run, m, "real_gap_max_ns", median);
+}
+
+static void take_after_gaps(const struct pl_clock *clock, struct pl_sampler *sampler,
+			    struct pl_run *run, struct pl_measurement *m, struct pl_rng *rng)
+{
+	uint64_t idles[SAMPLES_MAX];
+	size_t count = m->samples_per_block < SAMPLES_MAX ? m->samples_per_block : SAMPLES_MAX;
+
+	for (size_t i = 0; i < m->samples_per_block; i++) {
+		uint64_t gap = (uint64_t)((double)m->conditions.gap_ns *
+					  (1.0 + GAP_JITTER * pl_rng_unit(rng)));
+
+		if (i < count)
+			idles[i] = gap;
+		pl_clock_idle_until(clock, pl_clock_now(clock) + gap);
+		sampler->sample(sampler->self, m->ticks + m->n + i, 1, NULL);
+	}
+	note_idle(run, m, idles, count);
+}
+
 /* The same order of calls as a real walk: idle, then one access; one to warm up. */
-static void take_block(const struct pl_clock *clock, struct pl_sampler *sampler,
+static void take_block(const struct pl_clock *clock, struct pl_sampler *sampler, struct pl_run *run,
 		       struct pl_measurement *m, struct pl_rng *rng)
 {
 	uint64_t warm;
 
 	sampler->sample(sampler->self, &warm, 1, NULL);
-	if (!m->conditions.gap_ns) {
+	if (m->conditions.gap_ns)
+		take_after_gaps(clock, sampler, run, m, rng);
+	else
 		sampler->sample(sampler->self, m->ticks + m->n, m->samples_per_block, NULL);
-	} else {
-		for (size_t i = 0; i < m->samples_per_block; i++) {
-			double gap = (double)m->conditions.gap_ns *
-				     (1.0 + GAP_JITTER * pl_rng_unit(rng));
-
-			pl_clock_idle_until(clock, pl_clock_now(clock) + (uint64_t)gap);
-			sampler->sample(sampler->self, m->ticks + m->n + i, 1, NULL);
-		}
-	}
 	m->n += m->samples_per_block;
 	m->block_start[++m->blocks_done] = m->n;
 }
@@ -178,29 +206,18 @@ void pl_sim_round(struct sim_board *board, struct pl_run *run, size_t first, siz
 
 		step_clocks(board);
 		pl_sim_open(board, run, run->measurements[order[i]], &sampler);
-		take_block(&clock, &sampler, run->measurements[order[i]], &board->rng);
+		take_block(&clock, &sampler, run, run->measurements[order[i]], &board->rng);
 		pl_sampler_close(&sampler);
 	}
 }
 
-/* What a probe knows about the idle time it made. */
-static void note_idle(const struct sim_board *board, struct pl_run *run, struct pl_measurement *m)
-{
-	double gap = (double)m->conditions.gap_ns;
-
-	pl_measurement_set_number(run, m, "real_gap_min_ns", gap + board->software_ns);
-	pl_measurement_set_number(run, m, "real_gap_max_ns",
-				  gap * (1.0 + GAP_JITTER) + board->software_ns);
-}
-
-void pl_sim_finish(const struct sim_board *board, struct pl_run *run, size_t first, size_t last)
+void pl_sim_finish(struct pl_run *run, size_t first, size_t last)
 {
 	for (size_t i = first; i < last; i++) {
 		struct pl_measurement *m = run->measurements[i];
 
 		m->outcome = PL_OUTCOME_MEASURED;
 		m->is_valid = true;
-		note_idle(board, run, m);
 		pl_measurement_summarise(m);
 	}
 }
@@ -214,5 +231,5 @@ void pl_sim_measure(struct sim_board *board, struct pl_run *run, size_t first, s
 			rounds = run->measurements[i]->blocks;
 	for (unsigned round = 0; round < rounds; round++)
 		pl_sim_round(board, run, first, last, NULL);
-	pl_sim_finish(board, run, first, last);
+	pl_sim_finish(run, first, last);
 }

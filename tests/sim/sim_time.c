@@ -42,7 +42,7 @@ static unsigned run_board(struct sim_board *board, struct pl_run *run,
 			goes_on = pl_stopping_wants(&stopping, i);
 	}
 	taken->sequential_s = board->now_ns / NS_PER_S;
-	pl_sim_finish(board, run, 0, run->measurement_count);
+	pl_sim_finish(run, 0, run->measurement_count);
 	return (unsigned)pl_stopping_close(&stopping);
 }
 

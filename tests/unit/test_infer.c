@@ -5,6 +5,7 @@
 #include "core/rng.h"
 #include "core/sequence.h"
 #include "core/stats.h"
+#include "core/stats_bracket.h"
 #include "core/stats_dist.h"
 #include "core/stats_infer.h"
 #include "core/stats_step.h"
@@ -193,6 +194,48 @@ static void stopping_widens_by_one_part_in_n(void **state)
 }
 
 /* Without a step p is uniform: 5 % below 0.05, within four standard errors of 400 curves. */
+/* Without slack the middle 95 % of a logarithm, or of a length; all slack: of a length again. */
+static void brackets_match_their_closed_forms(void **state)
+{
+	struct pl_interval i = pl_stats_bracket(8.0, 16.0, 0.0);
+
+	(void)state;
+	assert_true(is_near(i.low, 8.0 * pow(2.0, 0.025), 1e-9));
+	assert_true(is_near(i.high, 8.0 * pow(2.0, 0.975), 1e-9));
+	assert_true(is_near(i.estimate, 8.0 * sqrt(2.0), 1e-9));
+	i = pl_stats_bracket(0.0, 10.0, 0.0);
+	assert_true(is_near(i.low, 0.25, 1e-9) && is_near(i.high, 9.75, 1e-9));
+	i = pl_stats_bracket(5.0, 5.0, 4.0);
+	assert_true(is_near(i.low, 5.1, 1e-9) && is_near(i.high, 8.9, 1e-9));
+	/* Two lengths of 10: a triangle, whose tail of 2.5 % begins at 10 * sqrt(2 * 0.025). */
+	i = pl_stats_bracket(0.0, 10.0, 10.0);
+	assert_true(is_near(i.low, 10.0 * sqrt(0.05), 1e-9));
+	assert_true(is_near(i.high, 20.0 - 10.0 * sqrt(0.05), 1e-9));
+	assert_true(isnan(pl_stats_bracket(2.0, 1.0, 0.0).low));
+	assert_true(isnan(pl_stats_bracket((double)NAN, 1.0, 0.0).low));
+	assert_true(isnan(pl_stats_bracket(1.0, 2.0, -1.0).high));
+}
+
+/* A timer anywhere between two gaps, whatever part of an access the link rests besides. */
+static void brackets_cover_timers_anywhere(void **state)
+{
+	unsigned covered = 0;
+	struct pl_rng rng;
+
+	(void)state;
+	pl_rng_init(&rng, 5);
+	for (unsigned t = 0; t < 20000; t++) {
+		double low = exp(8.0 * pl_rng_unit(&rng)), high = low * (1.1 + pl_rng_unit(&rng));
+		double slack = 3.0 * low * pow(pl_rng_unit(&rng), 4.0);
+		double timer = low * pow(high / low, pl_rng_unit(&rng)) + slack * pl_rng_unit(&rng);
+		struct pl_interval i = pl_stats_bracket(low, high, slack);
+
+		covered += i.low <= timer && timer <= i.high;
+	}
+	/* 95 % within four standard errors (0.15 %). */
+	assert_in_range(covered, 18877, 19123);
+}
+
 static void the_step_test_keeps_its_level(void **state)
 {
 	unsigned below = 0;
@@ -408,6 +451,8 @@ int main(void)
 		cmocka_unit_test(steps_are_found_where_they_are),
 		cmocka_unit_test(falls_are_found_too),
 		cmocka_unit_test(stopping_widens_by_one_part_in_n),
+		cmocka_unit_test(brackets_match_their_closed_forms),
+		cmocka_unit_test(brackets_cover_timers_anywhere),
 		cmocka_unit_test(the_step_test_keeps_its_level),
 		cmocka_unit_test(random_patterns_agree_with_all_of_them),
 		cmocka_unit_test(slopes_and_double_steps_are_named),
