@@ -6,7 +6,7 @@
 #include "core/stats.h"
 #include "core/stats_dist.h"
 
-#define PLANNED_POWER 0.9
+#define PLANNED_POWER 0.95
 
 static const double NONE = (double)NAN;
 
