@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gpu_probe/kernel.h"
+#include "gpu_probe/tick_rate.h"
 
 #define PCI_VENDOR_AMD 0x1002u
 /* RDNA's SHADER_CYCLES has 20 bits; Vulkan does not say how many there are. */
@@ -13,12 +14,13 @@
 #define TARGET_NS 40e6
 #define TARGET_TICKS (UINT32_C(1) << 30) /* the sum of the ticks must fit 32 bits */
 #define REPEATS 5
+#define TRIES 4 /* of REPEATS each */
 /* A clock this close to the timestamps' own rate is the same oscillator. */
 #define SAME_RATE 0.02
 #define SAME_RATE_SOFTWARE 0.25 /* its threads share the CPU with everything else */
 
 static int run_turns(struct pl_gpu_device *d, enum pl_gpu_kernel kernel, uint32_t mask,
-		     uint32_t turns, double *ns, double *ticks, struct pl_err *err)
+		     uint32_t turns, struct pl_tick_run *run, struct pl_err *err)
 {
 	struct pl_push push = {.count = turns, .load_mask = mask};
 	struct pl_gpu_timing timing;
@@ -29,61 +31,53 @@ static int run_turns(struct pl_gpu_device *d, enum pl_gpu_kernel kernel, uint32_
 	if (d->result.words[PL_RESULT_COUNT] != turns)
 		return pl_fail(err, -EIO, "%s: the driver cut the calibration of its clock short",
 			       d->name);
-	*ns = isnan(timing.device_ns) ? timing.host_ns : timing.device_ns;
-	*ticks = d->result.words[PL_RESULT_TICKS];
+	run->ns = isnan(timing.device_ns) ? timing.host_ns : timing.device_ns;
+	run->ticks = d->result.words[PL_RESULT_TICKS];
 	return 0;
 }
 
 static int find_turns(struct pl_gpu_device *d, enum pl_gpu_kernel kernel, uint32_t mask,
 		      uint32_t *turns, struct pl_err *err)
 {
-	double ns = 0, ticks = 0;
-	int rc = run_turns(d, kernel, mask, FIRST_TURNS, &ns, &ticks, err);
+	struct pl_tick_run run = {0, 0};
+	int rc = run_turns(d, kernel, mask, FIRST_TURNS, &run, err);
 
 	for (*turns = FIRST_TURNS; !rc; *turns *= 2) {
-		rc = run_turns(d, kernel, mask, *turns, &ns, &ticks, err);
-		if (ns >= TARGET_NS || ticks >= TARGET_TICKS || *turns * 2 > MAX_TURNS)
+		rc = run_turns(d, kernel, mask, *turns, &run, err);
+		if (run.ns >= TARGET_NS || run.ticks >= TARGET_TICKS || *turns * 2 > MAX_TURNS)
 			break;
 	}
 	return rc;
 }
 
-/* One length, several times: the run that spent the least time beside its ticks. */
-static int best_run(struct pl_gpu_device *d, enum pl_gpu_kernel kernel, uint32_t mask,
-		    uint32_t turns, double *ns, double *ticks, struct pl_err *err)
+static int say_why(const struct pl_gpu_device *d, const struct pl_tick_run *extended,
+		   struct pl_err *err)
 {
-	int rc = run_turns(d, kernel, mask, turns, ns, ticks, err);
-
-	for (size_t i = 1; i < REPEATS && !rc; i++) {
-		double again_ns, again_ticks;
-
-		rc = run_turns(d, kernel, mask, turns, &again_ns, &again_ticks, err);
-		if (!rc && again_ns * *ticks < *ns * again_ticks) {
-			*ns = again_ns;
-			*ticks = again_ticks;
-		}
-	}
-	return rc;
+	if (extended->ticks > 0)
+		return pl_fail(err, -EAGAIN,
+			       "%s: the machine is too busy to tell how long a tick of the shader "
+			       "clock is",
+			       d->name);
+	return pl_fail(err, -EIO, "%s: the shader clock stands still", d->name);
 }
 
-/* ns per tick by slope over two lengths. */
+/* ns per tick by slope over two lengths, in turns; more of each until there is a slope. */
 static int measure(struct pl_gpu_device *d, enum pl_gpu_kernel kernel, uint32_t mask, double *rate,
 		   struct pl_err *err)
 {
-	double brief_ns, brief_ticks, ns, ticks;
+	struct pl_tick_run brief[REPEATS * TRIES], extended[REPEATS * TRIES];
 	uint32_t turns;
 	int rc = find_turns(d, kernel, mask, &turns, err);
+	size_t n = 0;
 
-	if (!rc)
-		rc = best_run(d, kernel, mask, turns / 4, &brief_ns, &brief_ticks, err);
-	if (!rc)
-		rc = best_run(d, kernel, mask, turns, &ns, &ticks, err);
-	if (rc)
-		return rc;
-	if (ticks <= brief_ticks || ns <= brief_ns)
-		return pl_fail(err, -EIO, "%s: the shader clock stands still", d->name);
-	*rate = (ns - brief_ns) / (ticks - brief_ticks);
-	return 0;
+	while (!rc && n < REPEATS * TRIES) {
+		rc = run_turns(d, kernel, mask, turns / 4, &brief[n], err);
+		if (!rc)
+			rc = run_turns(d, kernel, mask, turns, &extended[n], err);
+		if (!rc && !(++n % REPEATS) && !pl_tick_rate(brief, extended, n, rate))
+			return 0;
+	}
+	return rc ? rc : say_why(d, &extended[0], err);
 }
 
 static int calibrate(struct pl_gpu_device *d, struct pl_gpu_clock *clock, bool is_device_clock,

@@ -18,7 +18,8 @@ struct pl_gpu_clocks {
 
 /*
  * Chooses and, the first time, calibrates against the timestamps of the queue (the host's clock
- * where there are none). Errors: -ENOTSUP no VK_KHR_shader_clock, -EIO a clock that stands still.
+ * where there are none). Errors: -ENOTSUP no VK_KHR_shader_clock, -EIO a clock that stands still,
+ * -EAGAIN a machine too busy to tell.
  */
 int pl_gpu_clocks_need(struct pl_gpu_device *d, struct pl_gpu_clocks *clocks, struct pl_err *err);
 
