@@ -7,13 +7,18 @@ FAR=$SYS/0000:04:00.0
 export VK_DRIVER_FILES="$ICD" VK_ICD_FILENAMES="$ICD" LP_NUM_THREADS=1
 export ASAN_OPTIONS=detect_leaks=0 # the driver keeps memory
 
-# series LABEL FOLDER|ram SPEC...: one process, its JSON lines with the label, marks around it
+# series LABEL FOLDER|both|ram SPEC...: one process, its JSON lines with the label, marks around it
 series() {
-	label=$1 memory=$2
+	label=$1
+	case $2 in
+	ram) at= ;;
+	both) at="--memory $NEAR/resource2 --memory $FAR/resource2" ;;
+	*) at="--memory $2/resource2" ;;
+	esac
 	shift 2
-	[ "$memory" = ram ] || set -- --memory "$memory/resource2" "$@"
 	vb mark "$label.before"
-	"$GPU_SERIES" "$@" 2>> /out/errors | sed "s/^{/{\"label\": \"$label\", /" >> /out/series
+	# shellcheck disable=SC2086 # words, not one
+	"$GPU_SERIES" $at "$@" 2>> /out/errors | sed "s/^{/{\"label\": \"$label\", /" >> /out/series
 	vb mark "$label.after"
 }
 
@@ -30,13 +35,11 @@ series warm "$FAR" chase:65536:0:1 load:65536:0:10
 for rep in 1 2 3; do
 	for v in base small hop; do
 		vb variant $v
-		series $v.far.$rep "$FAR" chase:65536:0:20 load:65536:0:400
+		series $v.$rep both chase:65536:0:300 load:65536:0:800
 	done
 done
-series hop.near.1 "$NEAR" chase:65536:0:20 load:65536:0:400
-series hop.ram.1 ram chase:65536:0:2 load:65536:0:400
+series hop.ram ram chase:65536:0:2 load:65536:0:400
 vb variant base
-series base.near.1 "$NEAR" chase:65536:0:20 load:65536:0:400
 
 gaps() {
 	series "$1" "$2" load_after_gap:65536:0:60 load_after_gap:65536:15000:60 \
