@@ -69,16 +69,27 @@ static int check_file(const struct pl_gpu_device *d, int fd, uint64_t size_bytes
 	return 0;
 }
 
+/* "DIR/driver" for "DIR/resource2"; other files are no BARs. Links are followed. */
+static bool driver_link(const char *file, char *link, size_t size)
+{
+	char real[PATH_MAX];
+	char *slash = realpath(file, real) ? strrchr(real, '/') : NULL;
+
+	if (!slash || strncmp(slash + 1, "resource", 8))
+		return false;
+	*slash = '\0';
+	return (size_t)snprintf(link, size, "%s/driver", real) < size;
+}
+
 /* A BAR whose device a driver uses is not ours to lay a chain in. */
 static int check_no_driver(const struct pl_gpu_device *d, struct pl_err *err)
 {
-	const char *slash = strrchr(d->import_file, '/');
-	char driver[PATH_MAX], target[256];
-	ssize_t length;
+	char link[PATH_MAX], target[256];
+	const char *slash;
+	ssize_t length = -1;
 
-	snprintf(driver, sizeof(driver), "%.*s/driver", slash ? (int)(slash - d->import_file) : 1,
-		 slash ? d->import_file : ".");
-	length = readlink(driver, target, sizeof(target) - 1);
+	if (driver_link(d->import_file, link, sizeof(link)))
+		length = readlink(link, target, sizeof(target) - 1);
 	if (length < 0)
 		return 0;
 	target[length] = '\0';
@@ -124,7 +135,7 @@ static int map_file(struct pl_gpu_device *d, uint64_t size_bytes, struct pl_gpu_
 		return pl_fail(err, -EINVAL, "%s: no file was given to chase in (--chase-memory)",
 			       d->name);
 	is_device = is_sysfs(d->import_file);
-	rc = is_device ? check_no_driver(d, err) : 0;
+	rc = check_no_driver(d, err);
 	if (rc)
 		return rc;
 	fd = open(d->import_file, (is_device ? O_RDWR : O_RDONLY) | O_CLOEXEC);
