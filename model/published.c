@@ -2,26 +2,22 @@
 
 #include <math.h>
 
-#define T1000 "NVIDIA T1000, Vulkan chase (Nemes, edited), Windows"
-#define ARTICLE "Chips and Cheese, article on PCIe latency of CPU and chipset slots"
-#define NVBANDWIDTH "nvbandwidth host_device_latency_sm"
+#define T1000                                                                                      \
+	"NVIDIA T1000, pointer chase over Vulkan (Nemes' test, edited), host-coherent memory, "    \
+	"Windows"
+#define ARTICLE "Chips and Cheese, Microbenchmarking Chipsets for Giggles"
 #define NONE ((double)NAN)
 
 static const struct pl_published table[] = {
-	{"AM5, CPU slot", "chase", 650.0, NONE, "ns", T1000, ARTICLE},
-	{"AM5 (B650), chipset slot", "chase", 1221.0, 569.7, "ns", T1000, ARTICLE},
-	{"AM5 (X670E), second chipset die", "chase", NONE, 921.3, "ns", T1000, ARTICLE},
-	{"Arrow Lake, CPU slot", "chase", 785.0, NONE, "ns", T1000, ARTICLE},
-	{"Arrow Lake (Z890), PCH slot", "chase", NONE, 550.0, "ns", T1000, ARTICLE},
-	{"Skylake, CPU slot", "chase", 535.59, NONE, "ns", T1000, ARTICLE},
-	{"Skylake (Z170), PCH slot", "chase", NONE, 338.0, "ns", T1000, ARTICLE},
-	{"990X, northbridge slot", "chase", 769.67, NONE, "ns", T1000, ARTICLE},
-	{"990X (SB950), southbridge slot", "chase", NONE, 602.0, "ns", T1000, ARTICLE},
-	{"AM5, chipset slot", "read", 25.0, NONE, "GB/s", T1000, ARTICLE},
-	{"Skylake (Z170), PCH slot", "read", 51.0, NONE, "GB/s", T1000, ARTICLE},
-	{"990X, northbridge slot", "read", 132.0, NONE, "GB/s", T1000, ARTICLE},
-	{"990X (SB950), southbridge slot", "read", 20.0, NONE, "GB/s", T1000, ARTICLE},
-	{"laptop", "chase", 613.22, NONE, "ns", "NVIDIA RTX 3050 Laptop, CUDA", NVBANDWIDTH},
+	{"B650 PG Lightning", "CPU slot", 650.0, NONE, NONE, T1000, ARTICLE},
+	{"B650 PG Lightning", "one PROM21", 1221.0, 569.7, 25.0, T1000, ARTICLE},
+	{"X670E Aorus Master", "two PROM21", NONE, 921.3, NONE, T1000, ARTICLE},
+	{"Z890 (Arrow Lake)", "CPU slot", 785.0, NONE, NONE, T1000, ARTICLE},
+	{"Z890 (Arrow Lake)", "PCH, DMI 4.0 x8", NONE, 550.0, NONE, T1000, ARTICLE},
+	{"Z170 Gaming Pro Carbon", "CPU slot", 535.59, NONE, NONE, T1000, ARTICLE},
+	{"Z170 Gaming Pro Carbon", "PCH", NONE, 338.0, 51.0, T1000, ARTICLE},
+	{"M5A99X EVO R2.0", "990X northbridge", 769.67, NONE, 132.0, T1000, ARTICLE},
+	{"M5A99X EVO R2.0", "SB950 southbridge", NONE, 602.0, 20.0, T1000, ARTICLE},
 };
 
 const struct pl_published *pl_published_gpu(size_t *count)

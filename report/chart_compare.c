@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/for_scale.h"
 #include "report/out.h"
-#include "report/published.h"
 
 /*
  * Boards on one chart: this board, the other files, and published figures. Only one kind of access
@@ -65,10 +65,15 @@ static void add_published(struct bars *bars)
 {
 	struct pl_arena *arena = &bars->html->arena;
 
-	for (size_t i = 0; i < pl_published_count; i++) {
-		const struct pl_published *p = &pl_published[i];
+	size_t count;
+	const struct pl_published *table = pl_published_gpu(&count);
 
-		add(bars, &(struct bar){pl_arena_printf(arena, "%s, %s", p->board, p->chips),
+	for (size_t i = 0; i < count; i++) {
+		const struct pl_published *p = &table[i];
+
+		if (isnan(p->adds_ns))
+			continue;
+		add(bars, &(struct bar){pl_arena_printf(arena, "%s, %s", p->board, p->place),
 					pl_row_ns(arena, p->adds_ns), PL_STR_PUBLISHED, p->adds_ns,
 					p->adds_ns, p->adds_ns});
 	}
@@ -117,7 +122,7 @@ static void table(const struct bars *bars)
 				: NULL);
 	}
 	pl_html_table_end(html);
-	pl_html(html, "<p>$: $</p>\n", pl_html_str(html, PL_STR_PUBLISHED), pl_published[0].source);
+	pl_html(html, "<p>$</p>\n", pl_scale_source(arena));
 }
 
 void pl_charts_compare(struct pl_html *html)

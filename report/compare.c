@@ -5,8 +5,8 @@
 #include "core/stats_infer.h"
 #include "model/state.h"
 #include "model/summary.h"
+#include "report/for_scale.h"
 #include "report/out.h"
-#include "report/published.h"
 #include "report/report.h"
 #include "report/rows.h"
 #include "report/sentence.h"
@@ -247,11 +247,15 @@ static bool has_gpu_hop(const struct pl_run *run)
 
 static void print_published(struct comparison *c, const struct pl_text_style *style, FILE *out)
 {
+	size_t count;
+	const struct pl_published *table = pl_published_gpu(&count);
+
 	pl_text_heading(style, "For scale, published: what the chipset added to a GPU read", out);
-	for (size_t i = 0; i < pl_published_count; i++)
-		fprintf(out, "  %s (%s): %s\n", pl_published[i].board, pl_published[i].chips,
-			pl_row_ns(&c->arena, pl_published[i].adds_ns));
-	pl_text_wrap(style, "  ", 2, pl_published[0].source, out);
+	for (size_t i = 0; i < count; i++)
+		if (!isnan(table[i].adds_ns))
+			fprintf(out, "  %s (%s): %s\n", table[i].board, table[i].place,
+				pl_row_ns(&c->arena, table[i].adds_ns));
+	pl_text_wrap(style, "  ", 2, pl_scale_source(&c->arena), out);
 }
 
 static size_t exceeded_by(const struct comparison *c, double limit_ns)

@@ -136,6 +136,7 @@ static void sections(struct pl_html *html)
 	pl_html_region(html);
 	pl_html_ladder(html);
 	pl_charts_compare(html);
+	pl_html_for_scale(html);
 	pl_html_quality(html);
 	pl_html_method(html);
 	pl_html_environment(html);

@@ -2,6 +2,7 @@
 
 #include "core/fmt.h"
 #include "report/chart.h"
+#include "report/for_scale.h"
 #include "report/html.h"
 #include "report/out.h"
 #include "report/sentence.h"
@@ -146,4 +147,27 @@ void pl_html_effects(struct pl_html *html)
 	for (size_t i = 0; i < html->run->effect_count; i++)
 		effect_row(html, &html->run->effects[i]);
 	pl_html_table_end(html);
+}
+
+void pl_html_for_scale(struct pl_html *html)
+{
+	static const enum pl_str columns[] = {PL_STR_BOARD, PL_STR_PLACE, PL_STR_GPU_LOAD,
+					      PL_STR_HOP_AXIS, PL_STR_RATE};
+	struct pl_scale scale = pl_for_scale(&html->arena, html->run);
+
+	if (!scale.count)
+		return;
+	pl_html_section(html, "for-scale", PL_STR_FOR_SCALE);
+	pl_html_table(html, PL_STR_FOR_SCALE, columns, 5);
+	for (size_t i = 0; i < scale.count; i++) {
+		const struct pl_scale_row *r = &scale.rows[i];
+
+		pl_html(html,
+			"<tr><th scope=\"row\">$</th><td>$</td><td class=\"n\">$</td>"
+			"<td class=\"n\">$</td><td class=\"n\">$</td></tr>\n",
+			r->published ? r->board : pl_html_str(html, PL_STR_THIS_BOARD), r->place,
+			r->read, r->adds, r->rate);
+	}
+	pl_html_table_end(html);
+	pl_html(html, "<p>$</p>\n", pl_scale_source(&html->arena));
 }

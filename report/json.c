@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "report/for_scale.h"
 #include "report/out.h"
 #include "report/report.h"
 #include "report/rows.h"
@@ -241,6 +242,30 @@ static void drives(struct document *doc, const struct pl_run *run)
 	close_array(doc);
 }
 
+/* Others' figures, for readers of the record who want them beside its own; see for_scale.h. */
+static void published(struct document *doc, const struct pl_run *run)
+{
+	struct pl_arena arena = {NULL};
+	struct pl_scale scale = pl_for_scale(&arena, run);
+
+	if (scale.count)
+		open_array(doc, "published");
+	for (size_t i = 0; i < scale.count; i++) {
+		const struct pl_published *p = scale.rows[i].published;
+
+		if (p)
+			element(doc,
+				json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "board", p->board,
+					  "place", p->place, "read_ns", pl_json_ns(p->read_ns),
+					  "adds_ns", pl_json_ns(p->adds_ns), "cached_read_gbs",
+					  pl_json_real(p->cached_gbs), "conditions", p->conditions,
+					  "source", p->source));
+	}
+	if (scale.count)
+		close_array(doc);
+	pl_arena_fini(&arena);
+}
+
 int pl_report_write_json(const struct pl_run *run, const char *samples_file, FILE *out,
 			 struct pl_err *err)
 {
@@ -263,6 +288,7 @@ int pl_report_write_json(const struct pl_run *run, const char *samples_file, FIL
 	for (size_t i = 0; i < run->effect_count; i++)
 		element(&doc, pl_json_effect(&run->effects[i]));
 	close_array(&doc);
+	published(&doc, run);
 	warnings(&doc, run);
 	skipped(&doc, run);
 	return finish(&doc, err);

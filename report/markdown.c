@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "report/for_scale.h"
 #include "report/notes.h"
 #include "report/out.h"
 #include "report/rows.h"
@@ -145,6 +146,25 @@ static void verdict(const struct pl_run *run, struct pl_arena *arena, FILE *out)
 	}
 }
 
+static void for_scale(const struct pl_run *run, struct pl_arena *arena, FILE *out)
+{
+	struct pl_scale scale = pl_for_scale(arena, run);
+
+	if (!scale.count)
+		return;
+	fprintf(out, "\n%s:\n\n", PL_SCALE_TITLE);
+	heads(out, "| Board | Place | GPU load | Adds | Rate |", 5);
+	for (size_t i = 0; i < scale.count; i++) {
+		const struct pl_scale_row *r = &scale.rows[i];
+
+		cells(out, arena,
+		      (const char *const[]){r->board, r->place, r->read, r->adds, r->rate}, 5);
+	}
+	fputc('\n', out);
+	put(out, arena, pl_scale_source(arena));
+	fputc('\n', out);
+}
+
 static void missing(const struct pl_run *run, struct pl_arena *arena, FILE *out)
 {
 	struct pl_notes notes = {NULL, 0, 0};
@@ -175,6 +195,7 @@ int pl_report_write_markdown(const struct pl_run *run, FILE *out, struct pl_err 
 	fputc('\n', out);
 	latency(run, &arena, out);
 	verdict(run, &arena, out);
+	for_scale(run, &arena, out);
 	missing(run, &arena, out);
 	pl_arena_fini(&arena);
 	return pl_out_finish(out, err);

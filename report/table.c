@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/fmt.h"
+#include "report/for_scale.h"
 #include "report/notes.h"
 #include "report/out.h"
 #include "report/report.h"
@@ -185,6 +186,30 @@ static void print_others(struct page *page)
 	pl_text_print(&table, page->style, page->out);
 }
 
+/* This machine's slots first, others' below: only where a GPU was measured. */
+static void print_for_scale(struct page *page)
+{
+	static const struct pl_text_column columns[] = {{"Board", false, 10},
+							{"Place", false, 10},
+							{"GPU load", true, 0},
+							{"Adds", true, 0},
+							{"Rate", true, 0}};
+	struct pl_text_table table = {.arena = &page->arena, .columns = columns, .column_count = 5};
+	struct pl_scale scale = pl_for_scale(&page->arena, page->run);
+
+	if (!scale.count)
+		return;
+	for (size_t i = 0; i < scale.count; i++) {
+		const struct pl_scale_row *r = &scale.rows[i];
+
+		pl_text_row(&table,
+			    (const char *const[]){r->board, r->place, r->read, r->adds, r->rate});
+	}
+	pl_text_heading(page->style, PL_SCALE_TITLE, page->out);
+	pl_text_print(&table, page->style, page->out);
+	pl_text_wrap(page->style, "  ", 2, pl_scale_source(&page->arena), page->out);
+}
+
 static void print_notes(struct page *page, const char *title, const struct pl_notes *notes)
 {
 	if (!notes->count)
@@ -289,6 +314,7 @@ int pl_report_write_table(const struct pl_run *run, const struct pl_text_style *
 	print_latency(&page);
 	print_others(&page);
 	print_claims(&page);
+	print_for_scale(&page);
 	pl_notes_not_measured(&page.arena, run, &missing);
 	print_notes(&page, "Not measured", &missing);
 	print_warnings(&page);

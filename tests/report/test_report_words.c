@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "model/summary.h"
-#include "report/published.h"
 #include "report/report.h"
 #include "report/sentence.h"
 #include "report/strings.h"
