@@ -1,10 +1,14 @@
 #include <math.h>
+#include <string.h>
 
 #include "core/fmt.h"
 #include "model/state.h"
 #include "report/attribute.h"
 
 /* The controls of a run: arms that must not differ. */
+
+#define L0S_LONGEST_NS 5000.0 /* where nothing is advertised: as class 7, more than 4 µs */
+#define TOLERANCE_NS 2000.0   /* a round trip and the return of credits, as for exits */
 
 /* Smallest p over all gaps, the search paid; the position where it is. */
 static double worst_p(const struct pl_curve *curve, size_t *where)
@@ -33,6 +37,22 @@ static size_t count_controls(const struct pl_run *run)
 	return count ? count : 1;
 }
 
+/* The run says it once a slot and access; the claims it forbids say it each. */
+static void warn_of_off(struct pl_attribution *a, const struct pl_measurement *m, const char *size)
+{
+	const char *text = pl_arena_printf(
+		&a->run->arena,
+		"%s: links off differ from links off by %s (%s, measured as two arms); what makes "
+		"them differ is in every difference of this slot, so nothing is claimed from it; "
+		"look for what disturbs it and measure longer",
+		m->slot->label, size, pl_series_access(a, m));
+
+	for (size_t i = 0; i < a->run->warning_count; i++)
+		if (!strcmp(a->run->warnings[i].message, text))
+			return;
+	pl_run_warn(a->run, "W-CONTROL-OFF", "warning", m->slot->key, "%s", text);
+}
+
 const char *pl_control_refusal(struct pl_attribution *a, const struct pl_measurement *m)
 {
 	struct pl_measurement like = *m;
@@ -45,38 +65,47 @@ const char *pl_control_refusal(struct pl_attribution *a, const struct pl_measure
 	    worst_p(&curve, &where) * (double)count_controls(a->run) > PL_CLAIM_ALPHA)
 		return NULL;
 	pl_fmt_ns(size, sizeof(size), fabs(pl_curve_at(&curve, where).mean));
+	warn_of_off(a, m, size);
 	return pl_arena_printf(&a->run->arena,
 			       "the run fails its own control: links off differ from links off by "
 			       "%s",
 			       size);
 }
 
-/* Links above the device's own may enter L0s by themselves, whatever is below them. */
-static bool uplinks_have_l0s(const struct pl_run *run, const struct pl_slot *slot)
+/*
+ * What leaving L0s may add on the links above the device's own, in ns; 0: none of them has L0s.
+ * A switch keeps its transmitter to the CPU in L0 while a link below it is awake, but the port
+ * above may send its own to L0s whenever it has nothing to send (PCI Express Base, 5.4.1.1).
+ */
+static double uplink_l0s_ns(const struct pl_run *run, const struct pl_slot *slot)
 {
-	for (size_t i = 0; i < run->aspm_link_count; i++) {
-		const struct pl_aspm_function *up = &run->aspm_links[i].up;
+	double most = 0.0;
 
-		if (up->enabled == PL_ASPM_UNKNOWN || !(up->enabled & PL_ASPM_L0S))
+	for (size_t k = 0; k + 1 < slot->path_count; k++) {
+		const struct pl_aspm_link *link = pl_links_above(run, slot->path[k]);
+
+		if (!link || link->up.enabled == PL_ASPM_UNKNOWN ||
+		    !(link->up.enabled & PL_ASPM_L0S))
 			continue;
-		for (size_t k = 0; k + 2 < slot->path_count; k++)
-			if (pl_bdf_is_equal(slot->path[k], up->bdf))
-				return true;
+		most = fmax(most,
+			    link->l0s_exit_ns > 0 ? (double)link->l0s_exit_ns : L0S_LONGEST_NS);
 	}
-	return false;
+	return most > 0.0 ? most + TOLERANCE_NS : 0.0;
 }
 
 static void check(struct pl_attribution *a, const struct pl_measurement *m)
 {
 	struct pl_curve curve;
+	struct pl_estimate e;
 	char size[48];
 	size_t where;
 
 	if (!pl_curve_build(a, m, "off", &curve) ||
 	    worst_p(&curve, &where) * (double)count_controls(a->run) > PL_CLAIM_ALPHA)
 		return;
-	pl_fmt_ns(size, sizeof(size), fabs(pl_curve_at(&curve, where).mean));
-	if (uplinks_have_l0s(a->run, m->slot))
+	e = pl_curve_at(&curve, where);
+	pl_fmt_ns(size, sizeof(size), fabs(e.mean));
+	if (e.mean > 0.0 && e.low <= uplink_l0s_ns(a->run, m->slot))
 		pl_run_warn(a->run, "W-CONTROL-UPLINK", "info", m->slot->key,
 			    "%s: with the link of the device off, the links above still change the "
 			    "latency by %s: they may enter L0s by themselves, and this is in the "

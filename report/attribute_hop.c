@@ -77,6 +77,10 @@ static const char *refusal_of(struct pl_attribution *a, const struct choice *cho
 	    !pl_state_is_same(choice->arm->conditions.state, choice->reference->conditions.state))
 		refusal = "the two slots were not measured in the same link state";
 	if (!refusal)
+		refusal = pl_control_refusal(a, choice->arm);
+	if (!refusal)
+		refusal = pl_control_refusal(a, choice->reference);
+	if (!refusal)
 		refusal = pl_links_refusal(a, choice->arm);
 	return refusal ? refusal : pl_links_refusal(a, choice->reference);
 }

@@ -74,16 +74,17 @@ static double line(const double *values, size_t n, double *p)
 	return slope * (double)(n - 1);
 }
 
-static void drift(struct look *look)
+/* Whether it was said. */
+static bool drift(struct look *look)
 {
 	double change, p, share;
 
 	if (look->count < 6)
-		return;
+		return false;
 	change = line(look->centres, look->count, &p);
 	share = change / look->level;
 	if (p > SURE || fabs(share) < 0.02)
-		return;
+		return false;
 	if (share > 0.2)
 		pl_measurement_warn(
 			look->run, look->m,
@@ -96,6 +97,7 @@ static void drift(struct look *look)
 			"W-DRIFT: the level moved by %.0f %% during the run; pairing by "
 			"round takes out what all series share; let the machine warm up",
 			100.0 * share);
+	return true;
 }
 
 static void alike(struct look *look)
@@ -168,11 +170,12 @@ static void dropped(struct look *look)
 	const struct pl_fact *fact = pl_measurement_find_fact(look->m, "dropped_link_retrained");
 
 	if (fact && fact->value > 0.0)
-		pl_measurement_warn(look->run, look->m,
-				    "W-RETRAINED: %.0f samples were left out because the link "
-				    "trained anew meanwhile; keep the device busy or fix its speed "
-				    "in the firmware",
-				    fact->value);
+		pl_measurement_warn(
+			look->run, look->m,
+			"W-RETRAINED: %.0f samples were left out; the link trained anew "
+			"meanwhile and they are of another link; keep the device busy "
+			"or fix its speed in the firmware",
+			fact->value);
 }
 
 static const struct pl_measurement *find_control(const struct pl_run *run, uint64_t gap_ns)
@@ -205,7 +208,8 @@ static void contaminated(struct look *look)
 
 /*
  * Two levels, as the largest hole between neighbouring quantiles shows it: a hole wider than the
- * rest of the middle 90 %, with a share of samples on both sides.
+ * rest of the middle 90 %, with a share of samples on both sides. Neighbours on the clock are no
+ * two levels.
  */
 static void mixture(struct look *look, const uint64_t *sorted)
 {
@@ -221,13 +225,14 @@ static void mixture(struct look *look, const uint64_t *sorted)
 			where = i;
 		}
 	rest = (double)(sorted[last] - sorted[first]) - (double)widest;
-	if ((double)widest < 2.0 * rest || (double)widest * look->m->ns_per_tick < 100.0)
+	if ((double)widest < 2.0 * rest || (double)widest * look->m->ns_per_tick < 100.0 ||
+	    (double)widest * look->m->ns_per_tick < 1.5 * pl_measurement_step_ns(look->m))
 		return;
 	pl_measurement_warn(
 		look->run, look->m,
-		"W-MIXTURE: two levels, %.0f %% of the accesses on the upper one: other "
-		"traffic keeps a link awake part of the time; quiet the other devices "
-		"on this path",
+		"W-MIXTURE: two levels, %.0f %% of the accesses on the upper one; other "
+		"traffic keeps a link awake part of the time, and the median is of neither; "
+		"quiet the other devices on this path",
 		100.0 * (double)(n - 1 - where) / (double)n);
 }
 
@@ -249,8 +254,9 @@ static void check(struct pl_run *run, struct pl_measurement *m)
 	look.level = pl_stats_mean(look.centres, look.count);
 	few_blocks(&look);
 	first_block(&look);
-	drift(&look);
-	alike(&look);
+	/* Rounds along a slope are alike, too: the slope is what is wrong with them. */
+	if (!drift(&look))
+		alike(&look);
 	tick(&look, sorted);
 	retrained(&look);
 	dropped(&look);

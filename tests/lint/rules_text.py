@@ -5,6 +5,7 @@ import os
 import re
 
 from registry import rule
+from source import TOP
 
 CODE = (
     ".c",
@@ -146,3 +147,20 @@ def json_files(source):
         json.loads(source.text)
     except ValueError as error:
         yield 1, str(error)
+
+
+WARNING = re.compile(r"\"(W-[A-Z][A-Z0-9-]*)\b")
+
+
+def documented():
+    """The codes that docs/warnings.md explains."""
+    with open(os.path.join(TOP, "docs/warnings.md"), encoding="utf-8") as file:
+        return set(re.findall(r"`(W-[A-Z][A-Z0-9-]*)`", file.read()))
+
+
+@rule(lambda source: source.suffix == ".c" and source.folder not in ("tests", "bench"))
+def warning_codes(source):
+    """every warning code is explained in docs/warnings.md"""
+    for line, match in source.find(WARNING):
+        if match[1] not in documented():
+            yield line, f"{match[1]} is not in docs/warnings.md"

@@ -113,6 +113,8 @@ SAMPLES = [
     ("shell", "tools/x.sh", '#!/bin/sh\nrm "$1"\n', False),
     ("function_length", "core/x.c", "static int a;\n\n" + LONG.replace("}", "\tg();\n}"), True),
     ("function_length", "core/x.c", LONG, False),
+    ("warning_codes", "core/x.c", 'const char *w = "W-NOWHERE: no";\n', True),
+    ("warning_codes", "core/x.c", 'const char *w = "W-DRIFT: yes";\n', False),
     ("header_alone", "core/x.h", HEADER % "uint8_t pl_x(void);", True),
     ("header_alone", "core/x.h", HEADER % "#include <stdint.h>\nuint8_t pl_x(void);", False),
 ]

@@ -1,97 +1,9 @@
-#include "tests/t.h"
-
-#include <math.h>
-
-#include "model/aspm.h"
-#include "model/state.h"
-#include "report/report.h"
-#include "tests/sim/sim_draw.h"
+#include "tests/sim/trial.h"
 
 /*
  * Boards that try to fool the attribution: something other than a sleeping link follows the gap,
  * or a link sleeps in another way than the textbook says. Each is measured as a real run is.
  */
-
-#define BLOCKS 12u
-#define SAMPLES 30u
-
-struct trial {
-	struct sim_board board;
-	struct sim_truth truth;
-	struct pl_run run;
-};
-
-/* A quiet board: noise small and even, no effect unless a test puts one in. */
-static void begin(struct trial *t, uint64_t seed)
-{
-	memset(t, 0, sizeof(*t));
-	pl_sim_board_init(&t->board, seed);
-	t->board.switch_delay_ns = 0.0;
-	t->board.noise.shape = 0.03;
-	t->board.noise.drift = 0.01;
-	t->truth = (struct sim_truth){.device_entry_ns = 12e3,
-				      .uplink_entry_ns = 12e3,
-				      .state = "l1",
-				      .device_state = "device_l1_uplink_off",
-				      .bits = PL_ASPM_L1};
-	pl_sim_apply(&t->board, &t->truth);
-	pl_sim_run_init(&t->run, seed);
-}
-
-static void plan(struct trial *t, enum pl_probe probe, const char *idle)
-{
-	static const char *const states[] = {"off", "l1", "device_l1_uplink_off"};
-
-	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++)
-		for (size_t g = 0; g < SIM_GAPS; g++)
-			pl_sim_plan(&t->run, 1, probe, states[s], pl_sim_gaps_ns[g], BLOCKS,
-				    SAMPLES)
-				->conditions.idle = g ? idle : NULL;
-}
-
-static void finish(struct trial *t)
-{
-	pl_sim_measure(&t->board, &t->run, 0, t->run.measurement_count);
-	assert_int_equal(pl_report_attribute(&t->run, NULL), 0);
-}
-
-static const struct pl_effect *find(const struct trial *t, enum pl_effect_kind kind,
-				    const char *state)
-{
-	for (size_t i = 0; i < t->run.effect_count; i++)
-		if (t->run.effects[i].kind == kind && !strcmp(t->run.effects[i].state, state))
-			return &t->run.effects[i];
-	fail_msg("no such claim");
-	return NULL;
-}
-
-static void assert_nothing_is_claimed(const struct trial *t)
-{
-	for (size_t i = 0; i < t->run.effect_count; i++)
-		if (t->run.effects[i].status == PL_CLAIM_RESOLVED)
-			fail_msg("claimed: %s", t->run.effects[i].sentence);
-}
-
-static double median_after(const struct trial *t, const char *state, uint64_t gap_ns)
-{
-	for (size_t i = 0; i < t->run.measurement_count; i++) {
-		const struct pl_measurement *m = t->run.measurements[i];
-
-		if (m->slot == &t->run.slots[1] && m->conditions.gap_ns == gap_ns &&
-		    pl_state_is_same(m->conditions.state, state))
-			return m->summary.p50_ns;
-	}
-	return (double)NAN;
-}
-
-static bool has_warning(const struct trial *t, const char *code)
-{
-	for (size_t i = 0; i < t->run.measurement_count; i++)
-		for (size_t k = 0; k < t->run.measurements[i]->warning_count; k++)
-			if (!strncmp(t->run.measurements[i]->warnings[k], code, strlen(code)))
-				return true;
-	return false;
-}
 
 /* The curve of one state looks exactly like an exit; beside links off nothing is left of it. */
 static void assert_looks_like_an_exit(const struct trial *t, double least_ns)
@@ -265,63 +177,6 @@ static void a_retrained_link_is_seen_without_registers(void **state)
 	pl_run_fini(&t.run);
 }
 
-/* Links off differ from links off: the run is not fit for a verdict. */
-static void a_failed_control_forbids_exits(void **state)
-{
-	struct trial t;
-	const struct pl_effect *exit;
-
-	(void)state;
-	begin(&t, 10);
-	t.truth.device_exit_ns = 8000.0;
-	pl_sim_apply(&t.board, &t.truth);
-	plan(&t, PL_PROBE_BAR, NULL);
-	for (size_t g = 0; g < SIM_GAPS; g++)
-		pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "off_again", pl_sim_gaps_ns[g], BLOCKS,
-			    SAMPLES);
-	finish(&t);
-	assert_int_equal(find(&t, PL_EFFECT_EXIT, "l1")->status, PL_CLAIM_RESOLVED);
-	for (size_t i = 0; i < t.run.measurement_count; i++) {
-		struct pl_measurement *m = t.run.measurements[i];
-
-		for (size_t k = 0; !strcmp(m->conditions.state, "off_again") && k < m->n; k++)
-			m->ticks[k] += 500;
-	}
-	assert_int_equal(pl_report_attribute(&t.run, NULL), 0);
-	exit = find(&t, PL_EFFECT_EXIT, "l1");
-	assert_int_equal(exit->status, PL_CLAIM_NOT_MADE);
-	assert_non_null(strstr(exit->reason, "fails its own control"));
-	pl_run_fini(&t.run);
-}
-
-/* Device link off, uplink as found: by the specification nothing may sleep. */
-static void the_negative_control_equals_off(void **state)
-{
-	struct trial t;
-
-	(void)state;
-	begin(&t, 11);
-	t.truth.device_exit_ns = 8000.0;
-	t.truth.uplink_exit_ns = 30000.0;
-	pl_sim_apply(&t.board, &t.truth);
-	plan(&t, PL_PROBE_BAR, NULL);
-	for (size_t g = 0; g < SIM_GAPS; g++)
-		pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "device_off_uplink_l1", pl_sim_gaps_ns[g],
-			    BLOCKS, SAMPLES);
-	finish(&t);
-	assert_int_equal(t.run.warning_count, 0);
-	for (size_t i = 0; i < t.run.measurement_count; i++) {
-		struct pl_measurement *m = t.run.measurements[i];
-
-		for (size_t k = 0; pl_state_is_control(m->conditions.state) && k < m->n; k++)
-			m->ticks[k] += m->conditions.gap_ns > 20000 ? 20000 : 0;
-	}
-	assert_int_equal(pl_report_attribute(&t.run, NULL), 0);
-	assert_int_equal(t.run.warning_count, 1);
-	assert_string_equal(t.run.warnings[0].code, "W-CONTROL-UPLINK");
-	pl_run_fini(&t.run);
-}
-
 /* L0s after 5 µs, L1 after 60 µs: two timers, and the exit of both together. */
 static void two_sleeps_give_two_timers(void **state)
 {
@@ -455,8 +310,6 @@ int main(void)
 		cmocka_unit_test(a_slope_instead_of_a_step),
 		cmocka_unit_test(a_retrained_link),
 		cmocka_unit_test(a_retrained_link_is_seen_without_registers),
-		cmocka_unit_test(a_failed_control_forbids_exits),
-		cmocka_unit_test(the_negative_control_equals_off),
 		cmocka_unit_test(two_sleeps_give_two_timers),
 		cmocka_unit_test(exits_in_series_are_not_summed),
 		cmocka_unit_test(advertised_is_compared_with_measured),
