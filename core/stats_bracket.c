@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#define TAIL 0.025
 #define HALVINGS 100u
 
 struct bracket {
@@ -59,13 +58,14 @@ static double quantile(const struct bracket *b, double p)
 	return 0.5 * (below + above);
 }
 
-struct pl_interval pl_stats_bracket(double low, double high, double slack)
+struct pl_interval pl_stats_bracket(double low, double high, double slack, double level)
 {
 	const double none = (double)NAN;
+	const double tail = 0.5 * (1.0 - level);
 	struct bracket b = {low, high, slack};
 
 	if (!(low >= 0.0) || !(high >= low) || !(slack >= 0.0))
 		return (struct pl_interval){none, none, none, 0};
-	return (struct pl_interval){quantile(&b, 0.5), quantile(&b, TAIL), quantile(&b, 1.0 - TAIL),
+	return (struct pl_interval){quantile(&b, 0.5), quantile(&b, tail), quantile(&b, 1.0 - tail),
 				    0};
 }

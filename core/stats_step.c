@@ -11,7 +11,7 @@
 #define MIN_BLOCKS 6u
 #define EXACT_BLOCKS 13u
 #define RANDOM_PATTERNS 4095u
-#define SET_LEVEL 0.05 /* the 95 % set of splits */
+#define SET_LEVEL 0.01 /* the 99 % set of splits */
 
 /* Mean of the values that are there; NAN when there is none. */
 static double mean_of(const double *row, size_t first, size_t end)

@@ -27,7 +27,7 @@ struct pl_step {
 	enum pl_step_shape shape;
 	double p;         /* of "no step", the search included */
 	size_t split;     /* best split: the step lies between positions split - 1 and split */
-	size_t low, high; /* 95 % set: every split from low to high may be the one */
+	size_t low, high; /* 99 % set: every split from low to high may be the one */
 	size_t second;    /* the later of two steps; 0 unless two (then split is the first) */
 	size_t blocks;    /* rounds without holes */
 };

@@ -197,23 +197,23 @@ static void stopping_widens_by_one_part_in_n(void **state)
 /* Without slack the middle 95 % of a logarithm, or of a length; all slack: of a length again. */
 static void brackets_match_their_closed_forms(void **state)
 {
-	struct pl_interval i = pl_stats_bracket(8.0, 16.0, 0.0);
+	struct pl_interval i = pl_stats_bracket(8.0, 16.0, 0.0, 0.95);
 
 	(void)state;
 	assert_true(is_near(i.low, 8.0 * pow(2.0, 0.025), 1e-9));
 	assert_true(is_near(i.high, 8.0 * pow(2.0, 0.975), 1e-9));
 	assert_true(is_near(i.estimate, 8.0 * sqrt(2.0), 1e-9));
-	i = pl_stats_bracket(0.0, 10.0, 0.0);
+	i = pl_stats_bracket(0.0, 10.0, 0.0, 0.95);
 	assert_true(is_near(i.low, 0.25, 1e-9) && is_near(i.high, 9.75, 1e-9));
-	i = pl_stats_bracket(5.0, 5.0, 4.0);
+	i = pl_stats_bracket(5.0, 5.0, 4.0, 0.95);
 	assert_true(is_near(i.low, 5.1, 1e-9) && is_near(i.high, 8.9, 1e-9));
 	/* Two lengths of 10: a triangle, whose tail of 2.5 % begins at 10 * sqrt(2 * 0.025). */
-	i = pl_stats_bracket(0.0, 10.0, 10.0);
+	i = pl_stats_bracket(0.0, 10.0, 10.0, 0.95);
 	assert_true(is_near(i.low, 10.0 * sqrt(0.05), 1e-9));
 	assert_true(is_near(i.high, 20.0 - 10.0 * sqrt(0.05), 1e-9));
-	assert_true(isnan(pl_stats_bracket(2.0, 1.0, 0.0).low));
-	assert_true(isnan(pl_stats_bracket((double)NAN, 1.0, 0.0).low));
-	assert_true(isnan(pl_stats_bracket(1.0, 2.0, -1.0).high));
+	assert_true(isnan(pl_stats_bracket(2.0, 1.0, 0.0, 0.95).low));
+	assert_true(isnan(pl_stats_bracket((double)NAN, 1.0, 0.0, 0.95).low));
+	assert_true(isnan(pl_stats_bracket(1.0, 2.0, -1.0, 0.95).high));
 }
 
 /* A timer anywhere between two gaps, whatever part of an access the link rests besides. */
@@ -228,7 +228,7 @@ static void brackets_cover_timers_anywhere(void **state)
 		double low = exp(8.0 * pl_rng_unit(&rng)), high = low * (1.1 + pl_rng_unit(&rng));
 		double slack = 3.0 * low * pow(pl_rng_unit(&rng), 4.0);
 		double timer = low * pow(high / low, pl_rng_unit(&rng)) + slack * pl_rng_unit(&rng);
-		struct pl_interval i = pl_stats_bracket(low, high, slack);
+		struct pl_interval i = pl_stats_bracket(low, high, slack, 0.95);
 
 		covered += i.low <= timer && timer <= i.high;
 	}
