@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 						{"seed", required_argument, NULL, 's'},
 						{"json", no_argument, NULL, 'j'},
 						{NULL, 0, NULL, 0}};
-	struct sim_calibration_options o = {.boards = 500, .seed = 1, .power_every = 10};
+	struct sim_calibration_options o = {.boards = 500, .seed = 1, .power_every = 20};
 	struct sim_calibration result;
 	int c;
 

@@ -64,7 +64,7 @@ static void draw_devices(struct sim_board *board)
 			device->ps0_exit_ns = log_uniform(rng, 500.0, 5e3);
 		}
 		if (chance(rng, 0.3)) {
-			device->apst_idle_ns = 1e8;
+			device->apst_idle_ns = log_uniform(rng, 1e5, 1e8);
 			device->apst_exit_ns = 1e6;
 		}
 	}
@@ -106,6 +106,11 @@ static void draw_effects(struct sim_board *board, bool is_null, struct sim_truth
 	t->hop_unit_ns = log_uniform(rng, 100.0, 1500.0);
 	t->device_exit_ns = log_uniform(rng, kinds[k].exit_low, kinds[k].exit_high);
 	t->uplink_exit_ns = log_uniform(rng, kinds[k].exit_low, kinds[k].exit_high);
+	t->uplinks = chance(rng, 0.6) ? 1 : 2 + pl_rng_below(rng, SIM_LINKS - 2);
+	for (size_t i = 0; i < SIM_LINKS - 2; i++)
+		t->more_exit_ns[i] =
+			is_null ? 0.0 : log_uniform(rng, kinds[k].exit_low, kinds[k].exit_high);
+	pl_sim_draw_advertised(rng, t);
 	if (is_null)
 		t->hop_model_ns = t->hop_unit_ns = t->device_exit_ns = t->uplink_exit_ns = 0.0;
 	board->switch_delay_ns = is_null ? 0.0 : uniform(rng, 0.0, 1000.0);
@@ -127,13 +132,13 @@ static void set_link(struct sim_link *link, unsigned bits, double entry_ns, doub
 	}
 }
 
-void pl_sim_apply(struct sim_board *board, struct sim_truth *t)
+/* Links: 0 CPU slot, 1 first uplink, 2 drive behind the chipset, 3 CPU card, 4 chipset card, more
+ * links above from 5 on. */
+static void set_links(struct sim_board *board, const struct sim_truth *t)
 {
 	struct sim_slot *slots = board->slots;
-	bool sleeps = t->device_entry_ns < NEVER_NS;
-	double media = slots[1].device.media_ns;
+	size_t uplinks = t->uplinks ? t->uplinks : 1;
 
-	/* Links: 0 CPU slot, 1 uplink, 2 drive behind the chipset, 3 CPU card, 4 chipset card. */
 	for (size_t i = 0; i < 5; i++)
 		set_link(&board->links[i], t->bits, NEVER_NS, 0.0);
 	set_link(&board->links[1], t->bits, t->uplink_entry_ns, t->uplink_exit_ns);
@@ -141,10 +146,23 @@ void pl_sim_apply(struct sim_board *board, struct sim_truth *t)
 	slots[0].links[0] = 0;
 	slots[2].links[0] = 3;
 	slots[1].links[0] = slots[3].links[0] = 1;
-	slots[1].links[1] = 2;
-	slots[3].links[1] = 4;
+	for (size_t i = 1; i < uplinks; i++) {
+		set_link(&board->links[4 + i], t->bits, t->uplink_entry_ns, t->more_exit_ns[i - 1]);
+		slots[1].links[i] = slots[3].links[i] = 4 + i;
+	}
+	slots[1].links[uplinks] = 2;
+	slots[3].links[uplinks] = 4;
 	slots[0].link_count = slots[2].link_count = 1;
-	slots[1].link_count = slots[3].link_count = 2;
+	slots[1].link_count = slots[3].link_count = uplinks + 1;
+}
+
+void pl_sim_apply(struct sim_board *board, struct sim_truth *t)
+{
+	struct sim_slot *slots = board->slots;
+	bool sleeps = t->device_entry_ns < NEVER_NS;
+	double media = slots[1].device.media_ns;
+
+	set_links(board, t);
 	slots[1].hop_ns = t->hop_model_ns;
 	slots[3].hop_ns = t->hop_unit_ns;
 	/* Media times near the entry timer sleep in some commands only: not drawn. */
@@ -196,6 +214,7 @@ void pl_sim_run(struct sim_board *board, struct pl_run *run, const struct sim_tr
 	size_t first;
 
 	pl_sim_run_init(run, pl_rng_u64(&board->rng));
+	pl_sim_discover(run, t);
 	pl_sim_plan_grid(run, t, blocks, samples);
 	pl_sim_measure(board, run, 0, run->measurement_count);
 	for (unsigned boot = 0; boot < 2 * BOOTS; boot++) {

@@ -64,6 +64,20 @@ double pl_sim_coverage(const struct sim_score *score)
 	return score->planned ? (double)score->covered / (double)score->planned : (double)NAN;
 }
 
+static void score_verdicts(struct sim_calibration *result, const struct pl_run *run,
+			   const struct sim_truth *truth)
+{
+	for (size_t i = 0; i < run->effect_count; i++) {
+		const struct pl_effect *effect = &run->effects[i];
+
+		if (pl_sim_claim_of(effect, truth) != SIM_A1 || !effect->verdict ||
+		    strcmp(effect->verdict, "exceeds") != 0)
+			continue;
+		result->exceeds++;
+		result->exceeds_wrong += !pl_sim_exceeds(effect, truth);
+	}
+}
+
 static bool has_claim(const struct pl_run *run)
 {
 	for (size_t i = 0; i < run->effect_count; i++)
@@ -103,6 +117,7 @@ static void put_effect(struct sim_truth *truth, enum sim_claim claim, double ns)
 	truth->hop_model_ns = claim == SIM_HOP_SAME_MODEL ? ns : 0.0;
 	truth->device_exit_ns = claim == SIM_A1 || claim == SIM_A0 || claim == SIM_TAIL ? ns : 0.0;
 	truth->uplink_exit_ns = claim == SIM_CHAIN || claim == SIM_A0 ? ns : 0.0;
+	memset(truth->more_exit_ns, 0, sizeof(truth->more_exit_ns));
 }
 
 /* Media long enough that the link sleeps inside the command, as A0 needs. */
@@ -168,10 +183,12 @@ static void one_board(struct sim_calibration *result, uint64_t seed, bool is_nul
 
 	pl_sim_draw(&board, seed, is_null, &truth);
 	pl_sim_claim_all(&board, &run, &truth);
-	if (is_null)
+	if (is_null) {
 		result->null_claimed += has_claim(&run);
-	else
+	} else {
 		pl_sim_score_run(result->claims, &run, &truth);
+		score_verdicts(result, &run, &truth);
+	}
 	result->null_boards += is_null;
 	pl_run_fini(&run);
 }
@@ -237,6 +254,8 @@ void pl_sim_calibration_print(const struct sim_calibration *result, FILE *out)
 	}
 	fprintf(out, "boards without effect: %u of %u with a claim\n", result->null_claimed,
 		result->null_boards);
+	fprintf(out, "\"exceeds what is advertised\": %u times, %u of them wrong\n",
+		result->exceeds, result->exceeds_wrong);
 	fprintf(out,
 		"time to the default precision (median of %u boards): %.2f s; all series for the "
 		"same width %.2f s; fixed rounds for 9 boards in 10 %.2f s; coverage %.4f\n",
@@ -262,8 +281,18 @@ static void put_claim(FILE *out, enum sim_claim claim, const struct sim_score *s
 	put(out, "power_1x", power(s, 0), ", ");
 	put(out, "power_2x", power(s, 1), ", ");
 	put(out, "power_4x", power(s, 2), ", ");
-	fprintf(out, "\"n\": %u, \"shown\": %u, \"not_made\": %u}", s->planned, s->shown,
-		s->not_made);
+	fprintf(out, "\"n\": %u}", s->planned);
+}
+
+static void put_counts(FILE *out, const struct sim_calibration *result)
+{
+	fputs("\"counts\": {", out);
+	for (size_t i = 0; i < SIM_CLAIMS; i++)
+		fprintf(out, "%s\"%s\": {\"shown\": %u, \"not_made\": %u}", i ? ", " : "",
+			pl_sim_claim_name((enum sim_claim)i), result->claims[i].shown,
+			result->claims[i].not_made);
+	fprintf(out, "}, \"verdicts\": {\"exceeds\": %u, \"wrong\": %u}, ", result->exceeds,
+		result->exceeds_wrong);
 }
 
 void pl_sim_calibration_print_json(const struct sim_calibration *result, FILE *out)
@@ -278,6 +307,7 @@ void pl_sim_calibration_print_json(const struct sim_calibration *result, FILE *o
 	fputs("}, ", out);
 	put(out, "false_claim_rate", (double)result->null_claimed / (double)result->null_boards,
 	    ", ");
+	put_counts(out, result);
 	fputs("\"time\": {", out);
 	put(out, "sequential_s", t->sequential_s, ", ");
 	put(out, "fixed_same_width_s", t->same_width_s, ", ");

@@ -35,6 +35,7 @@ struct sim_calibration {
 	struct sim_calibration_options options;
 	struct sim_score claims[SIM_CLAIMS];
 	unsigned null_boards, null_claimed;
+	unsigned exceeds, exceeds_wrong; /* verdicts on what is advertised */
 	struct sim_time time;
 };
 

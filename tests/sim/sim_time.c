@@ -29,6 +29,7 @@ static unsigned run_board(struct sim_board *board, struct pl_run *run,
 	bool goes_on = true;
 
 	pl_sim_run_init(run, 1);
+	pl_sim_discover(run, truth);
 	pl_sim_plan_grid(run, truth, ROUNDS_MAX, SAMPLES);
 	pl_stopping_open(&stopping, run, NULL, NULL);
 	for (taken->rounds = 0; goes_on && taken->rounds < ROUNDS_MAX; taken->rounds++) {

@@ -31,7 +31,7 @@ static int forget(void **state)
 	return 0;
 }
 
-/* 0.95 plus or minus 4 * sqrt(0.95 * 0.05 / 120) = 0.08; brackets and boots may cover more. */
+/* 0.95 plus or minus 4 * sqrt(0.95 * 0.05 / 120) = 0.08; twice the claims: 0.056. */
 static void intervals_cover(void **state)
 {
 	(void)state;
@@ -42,7 +42,17 @@ static void intervals_cover(void **state)
 		assert_true(pl_sim_coverage(score) >= 0.87);
 	}
 	assert_true(pl_sim_coverage(&calibration.claims[SIM_A1]) <= 0.995);
+	assert_true(pl_sim_coverage(&calibration.claims[SIM_TAU]) <= 0.995);
 	assert_true(pl_sim_coverage(&calibration.claims[SIM_HOP_SAME_MODEL]) <= 0.995);
+}
+
+/* What the tool calls longer than advertised is longer: 2.5 % of exits near the bound may be off.
+ */
+static void verdicts_hold(void **state)
+{
+	(void)state;
+	assert_true(calibration.exceeds >= 10);
+	assert_true(calibration.exceeds_wrong <= 3);
 }
 
 static void shown_claims_cover_too(void **state)
@@ -83,13 +93,15 @@ static void stopping_early_saves_half(void **state)
 {
 	(void)state;
 	assert_true(calibration.time.sequential_s <= 0.5 * calibration.time.same_width_s);
-	assert_true(calibration.time.coverage >= 0.88);
+	/* 6 boards with 4 claims each: 0.95 - 4 * sqrt(0.95 * 0.05 / 24). */
+	assert_true(calibration.time.coverage >= 0.77);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_cover),
+		cmocka_unit_test(verdicts_hold),
 		cmocka_unit_test(shown_claims_cover_too),
 		cmocka_unit_test(boards_without_effects_claim_nothing),
 		cmocka_unit_test(effects_at_four_limits_are_found),
