@@ -208,6 +208,19 @@ static void announce(const struct pl_measuring *me)
 		app->run.measurement_count);
 }
 
+/* Beside the estimate, so that the next one is believed as far as it deserves. */
+static void tell_time(const struct pl_measuring *me)
+{
+	const struct pl_app *app = me->app;
+	char took[32], planned[32];
+
+	if (app->options.quiet || app->options.progress == PL_WHEN_NEVER)
+		return;
+	fprintf(stderr, "pcielat: measured for %s (estimated: %s)\n",
+		pl_fmt_duration(took, sizeof(took), app->run.actual_s),
+		pl_fmt_duration(planned, sizeof(planned), app->run.planned_s));
+}
+
 static bool wants_progress(const struct pl_options *o)
 {
 	if (o->progress == PL_WHEN_AUTO)
@@ -252,6 +265,8 @@ int pl_measure_walk(struct pl_measuring *me, struct pl_err *err)
 	rc = pl_session_measure(run, &session, err);
 	pl_progress_clear(&me->progress);
 	restore_links(me);
+	if (!rc)
+		tell_time(me);
 	pl_gpu_check_placement(run);
 	run->finished_utc = utc_now(run);
 	return rc;

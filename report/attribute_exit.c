@@ -4,6 +4,7 @@
 #include "core/fmt.h"
 #include "core/stats_bracket.h"
 #include "core/stats_step.h"
+#include "model/aspm.h"
 #include "model/state.h"
 #include "report/attribute.h"
 
@@ -13,8 +14,8 @@
  * plateau below it; A0, the exit inside a command, is there without any gap.
  */
 
-/* The bracket is the right one in 99 of 100, and the timer in this middle part of it: 95 in all. */
-#define BRACKET_LEVEL 0.96
+/* Middle part of the bracket. The set of splits is at 99 %, so that hardly any bracket is wrong. */
+#define BRACKET_LEVEL 0.95
 
 /* Plateaus that are used for A1: positions 0 … low - 1 against high … end. */
 struct plateaus {
@@ -168,6 +169,29 @@ static void add_timers(struct pl_attribution *a, const struct pl_curve *curve,
 	add_timer(a, curve, step, step->second, step->second, gate);
 }
 
+/* Whether this state lets the link of the device sleep in one way only. */
+static bool has_one_sleep(const struct pl_curve *curve)
+{
+	struct pl_state state;
+
+	return !pl_state_parse(curve->like->conditions.state, &state) &&
+	       (state.device == PL_ASPM_L0S || state.device == PL_ASPM_L1);
+}
+
+/*
+ * Two steps on both sides of one gap: the timer is so near to this gap that the link sleeps in some
+ * of its accesses only. Where there is one sleep there is one timer, between the gaps beside it.
+ */
+static void join_steps(const struct pl_curve *curve, struct pl_step *step)
+{
+	if (step->shape != PL_SHAPE_TWO_STEPS || step->second != step->split + 1 ||
+	    !has_one_sleep(curve))
+		return;
+	step->shape = PL_SHAPE_STEP;
+	step->low = step->split;
+	step->high = step->second;
+}
+
 static void add_exit(struct pl_attribution *a, const struct pl_curve *curve)
 {
 	struct pl_claim *claim = pl_claim_add(a, PL_EFFECT_EXIT, curve->like, curve->reference[0]);
@@ -183,6 +207,7 @@ static void add_exit(struct pl_attribution *a, const struct pl_curve *curve)
 	}
 	step = pl_stats_find_step(curve->values, curve->blocks, curve->positions, PL_CLAIM_ALPHA,
 				  a->seed);
+	join_steps(curve, &step);
 	set_exit(a, claim, curve, &step);
 	if (!is_slept(curve->like) && pl_series_is_timer_probe(a->run, curve->like))
 		add_timers(a, curve, &step, index);

@@ -8,8 +8,10 @@
 
 #include "core/rng.h"
 #include "core/stats.h"
+#include "core/stats_bracket.h"
 #include "core/stats_dist.h"
 #include "core/stats_infer.h"
+#include "core/stats_step.h"
 
 static void print_distributions(void)
 {
@@ -103,6 +105,54 @@ static void print_ranks(void)
 		}
 }
 
+#define STEP_BLOCKS 9u
+#define STEP_GAPS 6u
+
+/* Curves with a step of 0, 1, 2 … standard deviations, few enough rounds for all sign patterns. */
+static void print_steps(struct pl_rng *rng)
+{
+	for (unsigned size = 0; size < 6; size++) {
+		double values[STEP_BLOCKS * STEP_GAPS];
+		struct pl_step step;
+
+		for (size_t i = 0; i < STEP_BLOCKS * STEP_GAPS; i++)
+			values[i] = pl_rng_normal(rng) + (i % STEP_GAPS >= 4 ? size * 0.5 : 0.0);
+		step = pl_stats_find_step(values, STEP_BLOCKS, STEP_GAPS, 0.01, 1);
+		printf("{\"what\": \"step\", \"gaps\": %u, ", STEP_GAPS);
+		print_array("a", values, STEP_BLOCKS * STEP_GAPS);
+		printf("\"p\": %.17g}\n", step.p);
+	}
+}
+
+static void print_brackets(void)
+{
+	static const double cases[][4] = {{8.0, 16.0, 0.0, 0.95},
+					  {8.0, 16.0, 0.7, 0.96},
+					  {1.0, 2.0, 1.5, 0.96},
+					  {20.0, 35.0, 6.0, 0.95},
+					  {500.0, 2000.0, 20.0, 0.96}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const double *c = cases[i];
+		struct pl_interval b = pl_stats_bracket(c[0], c[1], c[2], c[3]);
+
+		printf("{\"what\": \"bracket\", \"a\": %.17g, \"b\": %.17g, \"slack\": %.17g, "
+		       "\"level\": %.17g, \"low\": %.17g, \"high\": %.17g}\n",
+		       c[0], c[1], c[2], c[3], b.low, b.high);
+	}
+}
+
+static void print_limits(void)
+{
+	static const double df[] = {4.0, 11.0, 23.0}, alpha[] = {0.01, 0.001, 1e-5};
+
+	for (size_t d = 0; d < 3; d++)
+		for (size_t i = 0; i < 3; i++)
+			printf("{\"what\": \"limit\", \"df\": %.17g, \"alpha\": %.17g, \"value\": "
+			       "%.17g}\n",
+			       df[d], alpha[i], pl_stats_detection_limit(1.0, df[d], alpha[i]));
+}
+
 int main(void)
 {
 	struct pl_rng rng;
@@ -111,5 +161,8 @@ int main(void)
 	print_distributions();
 	print_estimates(&rng);
 	print_ranks();
+	print_steps(&rng);
+	print_brackets();
+	print_limits();
 	return 0;
 }

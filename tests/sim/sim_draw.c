@@ -68,8 +68,6 @@ static void draw_devices(struct sim_board *board)
 			device->apst_exit_ns = 1e6;
 		}
 	}
-	/* Part of an access passes before its first packet and after its last. */
-	board->software_ns = pl_rng_unit(rng) * board->slots[1].device.register_ns;
 	/* One model: two units differ in nothing that the claim is about. One card is one card. */
 	board->slots[1].device.register_ns = board->slots[0].device.register_ns;
 	board->slots[3].device = board->slots[2].device;
@@ -114,6 +112,9 @@ static void draw_effects(struct sim_board *board, bool is_null, struct sim_truth
 	if (is_null)
 		t->hop_model_ns = t->hop_unit_ns = t->device_exit_ns = t->uplink_exit_ns = 0.0;
 	board->switch_delay_ns = is_null ? 0.0 : uniform(rng, 0.0, 1000.0);
+	/* Part of an access passes before its first packet and after its last. */
+	board->software_ns =
+		pl_rng_unit(rng) * (board->slots[1].device.register_ns + t->hop_model_ns);
 	if (chance(rng, 0.25) && !is_never)
 		board->links[2].other_rate = 0.02 * pl_rng_unit(rng) / t->device_entry_ns;
 }

@@ -177,6 +177,36 @@ static void a_retrained_link_is_seen_without_registers(void **state)
 	pl_run_fini(&t.run);
 }
 
+/* The timer at a gap of the grid: half of its accesses find the link asleep. One timer, not two. */
+static void a_gap_at_the_timer_is_one_step(void **state)
+{
+	struct trial t;
+	size_t timers = 0;
+
+	(void)state;
+	begin(&t, 16);
+	t.truth.device_exit_ns = 8000.0;
+	t.truth.device_entry_ns = 16e3 * 1.01 + t.board.software_ns;
+	pl_sim_apply(&t.board, &t.truth);
+	plan(&t, PL_PROBE_BAR, NULL);
+	finish(&t);
+	for (size_t i = 0; i < t.run.effect_count; i++) {
+		const struct pl_effect *effect = &t.run.effects[i];
+
+		if (effect->kind != PL_EFFECT_ENTRY_TIMER ||
+		    strcmp(effect->state, t.truth.device_state) != 0)
+			continue;
+		assert_int_equal(effect->status, PL_CLAIM_RESOLVED);
+		assert_true(effect->low_ns < 9e3 && 30e3 < effect->high_ns);
+		timers++;
+	}
+	assert_int_equal(timers, 1);
+	/* Half an exit is no part of the plateau. */
+	assert_true(fabs(find(&t, PL_EFFECT_EXIT, t.truth.device_state)->estimate_ns - 8000.0) <
+		    100.0);
+	pl_run_fini(&t.run);
+}
+
 /* L0s after 5 µs, L1 after 60 µs: two timers, and the exit of both together. */
 static void two_sleeps_give_two_timers(void **state)
 {
@@ -310,6 +340,7 @@ int main(void)
 		cmocka_unit_test(a_slope_instead_of_a_step),
 		cmocka_unit_test(a_retrained_link),
 		cmocka_unit_test(a_retrained_link_is_seen_without_registers),
+		cmocka_unit_test(a_gap_at_the_timer_is_one_step),
 		cmocka_unit_test(two_sleeps_give_two_timers),
 		cmocka_unit_test(exits_in_series_are_not_summed),
 		cmocka_unit_test(advertised_is_compared_with_measured),
