@@ -15,7 +15,7 @@
 #include "session/plan.h"
 #include "session/session.h"
 
-static const char *utc_now(struct pl_run *run)
+const char *pl_measure_utc_now(struct pl_run *run)
 {
 	char text[32];
 	time_t now = time(NULL);
@@ -59,7 +59,7 @@ static int start_run(struct pl_app *app, struct pl_err *err)
 		return rc;
 	run->cpu = o->cpu ? (int)cpu : -1;
 	run->allow_virtual = o->allow_virtual;
-	run->started_utc = utc_now(run);
+	run->started_utc = pl_measure_utc_now(run);
 	run->session_id = pl_arena_printf(&run->arena, "%s-%08x", run->started_utc,
 					  (unsigned)random_or_time());
 	return 0;
@@ -268,7 +268,7 @@ int pl_measure_walk(struct pl_measuring *me, struct pl_err *err)
 	if (!rc)
 		tell_time(me);
 	pl_gpu_check_placement(run);
-	run->finished_utc = utc_now(run);
+	run->finished_utc = pl_measure_utc_now(run);
 	return rc;
 }
 

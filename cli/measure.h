@@ -29,4 +29,7 @@ int pl_measure_walk(struct pl_measuring *me, struct pl_err *err);
 /* Puts every link back (the value of pl_link_close) and frees the rest. */
 int pl_measure_fini(struct pl_measuring *me, struct pl_err *err);
 
+/* "2026-11-30T10:00:00Z", in the arena of the run. */
+const char *pl_measure_utc_now(struct pl_run *run);
+
 #endif

@@ -17,6 +17,7 @@ enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_CHOICE };
 	(ON(PL_CMD_MONITOR) | ON(PL_CMD_NEXT) | ON(PL_CMD_RUN) | ON(PL_CMD_LIST) |                 \
 	 ON(PL_CMD_TRACE) | ON(PL_CMD_DOCTOR) | ON(PL_CMD_CAPTURE))
 #define ON_MEASURE (ON(PL_CMD_RUN) | ON(PL_CMD_TRACE) | ON(PL_CMD_NEXT))
+#define ON_RUNS (ON(PL_CMD_RUN) | ON(PL_CMD_NEXT))
 #define ON_REPORT (ON(PL_CMD_RUN) | ON(PL_CMD_REPORT))
 #define ON_PRINT (ON_MACHINE | ON(PL_CMD_REPORT) | ON(PL_CMD_COMPARE))
 #define AT(field) offsetof(struct pl_options, field)
@@ -46,7 +47,7 @@ static const struct spec specs[] = {
 	 "only this slot: its label, key or BDF (repeat for more)", NULL, NULL},
 	{"device", 'd', "NAME", KIND_LIST, AT(devices), ON_MEASURE,
 	 "only this device: a BDF, nvme0n1 or gpu0 (repeat for more)", NULL, NULL},
-	{"probe", 'p', "NAME", KIND_LIST, AT(probes), ON(PL_CMD_RUN),
+	{"probe", 'p', "NAME", KIND_LIST, AT(probes), ON_RUNS,
 	 "only these probes: config, bar, nvme, gpu (comma separated, or repeat)", NULL, NULL},
 	{"file", 0, "PATH", KIND_TEXT, AT(file), ON(PL_CMD_RUN),
 	 "measure reads of a regular file or block device, read-only", NULL, NULL},
@@ -59,19 +60,19 @@ static const struct spec specs[] = {
 	 NULL, NULL},
 	{"clock", 0, "auto|tsc|raw", KIND_CHOICE, AT(clock), ON_MEASURE | ON(PL_CMD_MONITOR),
 	 "auto: the TSC when it is invariant, else CLOCK_MONOTONIC_RAW", clock_choices, NULL},
-	{"nvme-path", 0, "NAME", KIND_TEXT, AT(nvme_path), ON(PL_CMD_RUN) | ON(PL_CMD_MONITOR),
+	{"nvme-path", 0, "NAME", KIND_TEXT, AT(nvme_path), ON_RUNS | ON(PL_CMD_MONITOR),
 	 "software path of NVMe reads instead of the best that works: io_uring-iopoll, …, pread",
 	 NULL, NULL},
-	{"gap", 'g', "TIME", KIND_LIST, AT(gaps), ON(PL_CMD_RUN),
+	{"gap", 'g', "TIME", KIND_LIST, AT(gaps), ON_RUNS,
 	 "idle gap before each access: 40us, 1ms (comma separated; default: 1 us … 10 ms)", NULL,
 	 NULL},
-	{"no-gaps", 0, NULL, KIND_FLAG, AT(no_gaps), ON(PL_CMD_RUN),
+	{"no-gaps", 0, NULL, KIND_FLAG, AT(no_gaps), ON_RUNS,
 	 "continuous traffic only: no idle gaps, no exit latencies", NULL, NULL},
-	{"precision", 0, "PERCENT", KIND_TEXT, AT(precision), ON(PL_CMD_RUN),
+	{"precision", 0, "PERCENT", KIND_TEXT, AT(precision), ON_RUNS,
 	 "go on until claims are this precise or out of reach (default: hops 1, exits 5; never "
 	 "finer than 5 ns)",
 	 NULL, NULL},
-	{"aspm", 0, "auto|off|raise", KIND_CHOICE, AT(aspm), ON(PL_CMD_RUN),
+	{"aspm", 0, "auto|off|raise", KIND_CHOICE, AT(aspm), ON_RUNS,
 	 "auto: as found and less, restored afterwards; off: change nothing; raise: also what the "
 	 "firmware left off (leaves marks until reboot)",
 	 aspm_choices, NULL},
@@ -107,15 +108,18 @@ static const struct spec specs[] = {
 	 "write test system, table and verdict as Markdown to FILE, or to stdout", NULL, "-"},
 	{"openmetrics", 0, "FILE", KIND_TEXT, AT(openmetrics), ON_REPORT,
 	 "write metrics for a textfile collector to FILE, or to stdout", NULL, "-"},
-	{"lang", 0, "en|zh-CN", KIND_TEXT, AT(lang), ON_REPORT, "language of report.html", NULL,
-	 NULL},
-	{"no-charts", 0, NULL, KIND_FLAG, AT(no_charts), ON_REPORT,
+	{"lang", 0, "en|zh-CN", KIND_TEXT, AT(lang), ON_REPORT | ON(PL_CMD_NEXT),
+	 "language of report.html", NULL, NULL},
+	{"no-charts", 0, NULL, KIND_FLAG, AT(no_charts), ON_REPORT | ON(PL_CMD_NEXT),
 	 "report.html with tables and the slot map only: small, no scripts", NULL, NULL},
 	{"compare", 0, "FILE", KIND_LIST, AT(compared), ON(PL_CMD_REPORT),
 	 "other results to put beside these in report.html (repeat for more)", NULL, NULL},
 	{"fail-over", 0, "TIME", KIND_TEXT, AT(fail_over), ON(PL_CMD_COMPARE),
 	 "exit 7 when something is slower by more than TIME (25ns) and the interval of the "
 	 "difference excludes zero",
+	 NULL, NULL},
+	{"boots", 0, "N", KIND_TEXT, AT(boots), ON(PL_CMD_NEXT),
+	 "boots wanted in each slot (default: 3; with fewer a claim holds within one boot only)",
 	 NULL, NULL},
 	{"allow-change", 0, "LIST", KIND_TEXT, AT(allow_change), ON(PL_CMD_NEXT),
 	 "go on although this changed since the session began: bios,kernel (marked in the results)",

@@ -58,6 +58,7 @@ struct pl_options {
 	bool no_charts;
 	struct pl_texts compared; /* other results for the page */
 	const char *fail_over;    /* compare: a time */
+	const char *boots;        /* next: per slot */
 	const char *allow_change; /* next: what may differ from the session's beginning */
 	bool tree, quiet;
 	int color, progress; /* enum pl_when */

@@ -20,7 +20,15 @@
 static struct pl_store_slot *slot_of(struct pl_store *store, const char *key)
 {
 	for (size_t i = 0; key && i < store->slot_count; i++)
-		if (!strcmp(store->slots[i].key, key))
+		if (store->slots[i].key && !strcmp(store->slots[i].key, key))
+			return &store->slots[i];
+	return NULL;
+}
+
+static struct pl_store_slot *slot_named(struct pl_store *store, const char *label)
+{
+	for (size_t i = 0; label && i < store->slot_count; i++)
+		if (!strcmp(store->slots[i].label, label))
 			return &store->slots[i];
 	return NULL;
 }
@@ -30,7 +38,7 @@ static void add_slot(struct pl_store *store, const char *key, const char *label)
 	void *items = store->slots;
 	struct pl_store_slot *slot;
 
-	if (!key || slot_of(store, key))
+	if ((!key && !label) || slot_of(store, key) || (!key && slot_named(store, label)))
 		return;
 	slot = pl_arena_push(&store->arena, &items, &store->slot_count, &store->slot_capacity,
 			     sizeof(*slot));
@@ -39,14 +47,12 @@ static void add_slot(struct pl_store *store, const char *key, const char *label)
 	slot->label = label ? label : key;
 }
 
-static void add_text(struct pl_store *store, const char ***items, size_t *count, size_t *capacity,
-		     const char *text)
+static void place(struct pl_store *store, const char *key, const char *label)
 {
-	void *array = *items;
+	struct pl_store_slot *slot = slot_named(store, label);
 
-	*(const char **)pl_arena_push(&store->arena, &array, count, capacity, sizeof(char *)) =
-		text;
-	*items = array;
+	if (slot && !slot->key && key && !slot_of(store, key))
+		slot->key = key;
 }
 
 static void add_done(struct pl_store *store, const char *number, const char *key,
@@ -54,14 +60,18 @@ static void add_done(struct pl_store *store, const char *number, const char *key
 {
 	struct pl_store_slot *slot = slot_of(store, key);
 	unsigned long run = strtoul(number ? number : "", NULL, 10);
+	void *items = store->done;
+	struct pl_store_done *done;
 
 	if (!slot || !run || run > 9999)
 		return;
+	done = pl_arena_push(&store->arena, &items, &store->done_count, &store->done_capacity,
+			     sizeof(*done));
+	store->done = items;
+	done->slot = (size_t)(slot - store->slots);
+	done->boot_id = boot_id ? boot_id : "unknown";
+	done->run_dir = pl_arena_printf(&store->arena, "%s/runs/%04lu", store->dir, run);
 	slot->done++;
-	add_text(store, &slot->boot_ids, &slot->boot_count, &slot->boot_capacity,
-		 boot_id ? boot_id : "unknown");
-	add_text(store, &store->run_dirs, &store->run_dir_count, &store->run_dir_capacity,
-		 pl_arena_printf(&store->arena, "%s/runs/%04lu", store->dir, run));
 	store->run_count = (unsigned)run > store->run_count ? (unsigned)run : store->run_count;
 }
 
@@ -87,6 +97,8 @@ static void read_line(struct pl_store *store, char *line)
 		store->boots = (unsigned)strtoul(fields[1] ? fields[1] : "", NULL, 10);
 	} else if (!strcmp(fields[0], "slot")) {
 		add_slot(store, fields[1], fields[2]);
+	} else if (!strcmp(fields[0], "place")) {
+		place(store, fields[1], fields[2]);
 	} else if (!strcmp(fields[0], "done")) {
 		add_done(store, fields[1], fields[2], fields[3]);
 	}
@@ -211,10 +223,13 @@ static const char *plan_text(struct pl_store *store, const struct pl_run *run,
 			       pl_store_escape(arena, card->unit_hash), card->vendor_id,
 			       card->device_id, pl_store_escape(arena, card->name),
 			       plan->boots ? plan->boots : BOOTS_DEFAULT);
-	for (size_t i = 0; i < plan->slot_count; i++)
+	for (size_t i = 0; i < plan->slot_count; i++) {
+		const struct pl_slot *slot = plan->slots[i];
+
 		text = pl_arena_printf(arena, "%sslot %s %s\n", text,
-				       pl_store_escape(arena, plan->slots[i]->key),
-				       pl_store_escape(arena, plan->slots[i]->label));
+				       pl_store_escape(arena, slot ? slot->key : NULL),
+				       pl_store_escape(arena, slot ? slot->label : plan->names[i]));
+	}
 	return text;
 }
 
@@ -259,6 +274,39 @@ int pl_store_create(struct pl_store *store, const char *dir, const struct pl_run
 		return pl_fail(err, code, "there is a session in %s already: pcielat next %s", dir,
 			       dir);
 	return code ? fail_at(err, dir, code) : pl_store_open(store, dir, err);
+}
+
+int pl_store_place(struct pl_store *store, const char *label, const char *slot_key,
+		   struct pl_err *err)
+{
+	const char *path = pl_arena_printf(&store->arena, "%s/" JOURNAL, store->dir);
+	struct pl_store_slot *slot = slot_named(store, label);
+	int code;
+
+	if (!slot)
+		return pl_fail(err, -ENOENT, "%.80s is not a slot of this session", label);
+	if (slot->key && strcmp(slot->key, slot_key) != 0)
+		return pl_fail(err, -EEXIST,
+			       "%.80s is the slot at %.80s; the card is at %.80s, so it is not in "
+			       "%.80s",
+			       label, slot->key, slot_key, label);
+	if (slot->key)
+		return 0;
+	code = append(path, pl_arena_printf(&store->arena, "place %s %s\n",
+					    pl_store_escape(&store->arena, slot_key),
+					    pl_store_escape(&store->arena, label)));
+	if (code)
+		return fail_at(err, path, code);
+	place(store, pl_arena_strdup(&store->arena, slot_key), label);
+	return 0;
+}
+
+void pl_store_forget(struct pl_store *store, size_t index)
+{
+	store->slots[store->done[index].slot].done--;
+	memmove(&store->done[index], &store->done[index + 1],
+		(store->done_count - index - 1) * sizeof(*store->done));
+	store->done_count--;
 }
 
 const char *pl_store_run_dir(struct pl_store *store)

@@ -35,10 +35,16 @@ enum pl_fingerprint {
 };
 
 struct pl_store_slot {
-	const char *key, *label;
-	unsigned done;         /* boots measured */
-	const char **boot_ids; /* of them */
-	size_t boot_capacity, boot_count;
+	const char
+		*key; /* NULL: named by the user, its place is not known before the card is there */
+	const char *label;
+	unsigned done; /* boots measured */
+};
+
+/* One slot in one boot, measured. */
+struct pl_store_done {
+	size_t slot; /* index */
+	const char *boot_id, *run_dir;
 };
 
 struct pl_store {
@@ -50,13 +56,14 @@ struct pl_store {
 	struct pl_store_slot *slots;
 	size_t slot_count, slot_capacity;
 	unsigned run_count; /* runs/0001 … */
-	const char **run_dirs;
-	size_t run_dir_count, run_dir_capacity;
+	struct pl_store_done *done;
+	size_t done_count, done_capacity;
 };
 
 /* Slots to visit, in order, and the card; boots 0 means 3, below that boots cannot be the unit. */
 struct pl_store_plan {
-	const struct pl_slot *const *slots;
+	const struct pl_slot *const *slots; /* NULL entries: only the name is known */
+	const char *const *names;           /* of those entries; may be NULL when there is none */
 	size_t slot_count;
 	const struct pl_device *card;
 	unsigned boots;
@@ -94,18 +101,29 @@ enum pl_store_action {
 	PL_STORE_MEASURE, /* the card is where it is wanted: measure */
 	PL_STORE_REBOOT,  /* this slot wants another boot */
 	PL_STORE_MOVE,    /* power off and move the card */
+	PL_STORE_ASK,     /* the card is in a slot that has no name yet: which one is it? */
 	PL_STORE_DONE,    /* everything planned is there */
 };
 
 struct pl_store_step {
 	enum pl_store_action action;
 	const struct pl_store_slot
-		*slot;        /* to measure, to boot again in, or to move to; NULL: done */
-	const char *sentence; /* for the user; arena of the store */
+		*slot;            /* to measure, to boot again in, or to move to; NULL: done, ask */
+	const struct pl_slot *at; /* where the card is now; NULL: nowhere */
+	const char *sentence;     /* for the user; arena of the store */
 };
 
 /* What comes next, from where the card is now and this boot's id. */
 void pl_store_next(struct pl_store *store, const struct pl_run *run, struct pl_store_step *step);
+
+/*
+ * Says which of the planned names the slot with this key has: appended to the journal. Errors:
+ * -ENOENT (no planned slot of that name), -EEXIST (its place is known, and it is another one).
+ */
+int pl_store_place(struct pl_store *store, const char *label, const char *slot_key,
+		   struct pl_err *err);
+/* The results of done[index] cannot be read: its boot counts as not measured. */
+void pl_store_forget(struct pl_store *store, size_t index);
 
 /* "DIR/runs/0001": where the results of the next step go. Arena of the store. */
 const char *pl_store_run_dir(struct pl_store *store);

@@ -118,10 +118,12 @@ const struct pl_slot *pl_store_find_card(const struct pl_store *store, const str
 	return same == 1 ? by_ids : NULL;
 }
 
-static bool has_boot(const struct pl_store_slot *slot, const char *boot_id)
+static bool has_boot(const struct pl_store *store, const struct pl_store_slot *slot,
+		     const char *boot_id)
 {
-	for (size_t i = 0; boot_id && i < slot->boot_count; i++)
-		if (!strcmp(slot->boot_ids[i], boot_id))
+	for (size_t i = 0; boot_id && i < store->done_count; i++)
+		if (&store->slots[store->done[i].slot] == slot &&
+		    !strcmp(store->done[i].boot_id, boot_id))
 			return true;
 	return false;
 }
@@ -129,7 +131,7 @@ static bool has_boot(const struct pl_store_slot *slot, const char *boot_id)
 static const struct pl_store_slot *planned(const struct pl_store *store, const struct pl_slot *slot)
 {
 	for (size_t i = 0; slot && i < store->slot_count; i++)
-		if (!strcmp(store->slots[i].key, slot->key))
+		if (store->slots[i].key && !strcmp(store->slots[i].key, slot->key))
 			return &store->slots[i];
 	return NULL;
 }
@@ -142,49 +144,85 @@ static const struct pl_store_slot *unfinished(const struct pl_store *store)
 	return NULL;
 }
 
+static const char *card_of(const struct pl_store *store)
+{
+	return store->card_name ? store->card_name : "the card";
+}
+
 static const char *move_sentence(struct pl_store *store, const struct pl_slot *now,
 				 const struct pl_store_slot *to)
 {
-	const char *card = store->card_name ? store->card_name : "the card";
-
 	if (!now)
 		return pl_arena_printf(&store->arena,
 				       "%s is in no slot of this machine: power off, put it into "
 				       "%s, boot, and run: pcielat next %s",
-				       card, to->label, store->dir);
+				       card_of(store), to->label, store->dir);
 	return pl_arena_printf(&store->arena,
 			       "%s is in %s: power off, move it to %s, boot, and run: pcielat next "
 			       "%s",
-			       card, now->label ? now->label : now->key, to->label, store->dir);
+			       card_of(store), now->label ? now->label : now->key, to->label,
+			       store->dir);
+}
+
+/* "M.2_2, M.2_3": names whose place is not known; NULL when there is none. */
+static const char *unplaced(struct pl_store *store)
+{
+	const char *names = NULL;
+
+	for (size_t i = 0; i < store->slot_count; i++)
+		if (!store->slots[i].key)
+			names = pl_arena_printf(&store->arena, "%s%s%s", names ? names : "",
+						names ? ", " : "", store->slots[i].label);
+	return names;
+}
+
+static const char *ask_sentence(struct pl_store *store, const struct pl_slot *now,
+				const char *names)
+{
+	return pl_arena_printf(&store->arena,
+			       "%s is at %s, and the firmware does not say which slot that is: "
+			       "run pcielat next %s --slot NAME with its name on the board (%s)",
+			       card_of(store), now->key, store->dir, names);
+}
+
+static const char *here_sentence(struct pl_store *store, const struct pl_store_slot *here,
+				 bool is_measured)
+{
+	if (!is_measured)
+		return pl_arena_printf(&store->arena, "measuring %s, boot %u of %u", here->label,
+				       here->done + 1, store->boots);
+	return pl_arena_printf(&store->arena,
+			       "%s has %u of %u boots: boot again, leave the card where it is, and "
+			       "run: pcielat next %s",
+			       here->label, here->done, store->boots, store->dir);
 }
 
 void pl_store_next(struct pl_store *store, const struct pl_run *run, struct pl_store_step *step)
 {
 	const struct pl_slot *now = pl_store_find_card(store, run);
 	const struct pl_store_slot *here = planned(store, now), *next = unfinished(store);
-	bool wants_more = here && here->done < store->boots;
+	const char *names = now && !here ? unplaced(store) : NULL;
 
+	*step = (struct pl_store_step){.at = now};
 	if (!next) {
-		*step = (struct pl_store_step){
-			PL_STORE_DONE, NULL,
-			pl_arena_printf(&store->arena, "all %zu slots are measured, %u boots each",
-					store->slot_count, store->boots)};
-		return;
-	}
-	if (!wants_more) {
-		*step = (struct pl_store_step){PL_STORE_MOVE, next,
-					       move_sentence(store, now, next)};
-		return;
-	}
-	*step = (struct pl_store_step){PL_STORE_MEASURE, here,
-				       pl_arena_printf(&store->arena, "measuring %s, boot %u of %u",
-						       here->label, here->done + 1, store->boots)};
-	if (has_boot(here, run->machine.boot_id)) {
-		step->action = PL_STORE_REBOOT;
-		step->sentence = pl_arena_printf(
-			&store->arena,
-			"%s has %u of %u boots: boot again, leave the card where it is, and run: "
-			"pcielat next %s",
-			here->label, here->done, store->boots, store->dir);
+		step->action = PL_STORE_DONE;
+		step->sentence = pl_arena_printf(&store->arena,
+						 "all %zu slots are measured, %u "
+						 "boot%s each",
+						 store->slot_count, store->boots,
+						 store->boots == 1 ? "" : "s");
+	} else if (here && here->done < store->boots) {
+		bool is_measured = has_boot(store, here, run->machine.boot_id);
+
+		step->action = is_measured ? PL_STORE_REBOOT : PL_STORE_MEASURE;
+		step->slot = here;
+		step->sentence = here_sentence(store, here, is_measured);
+	} else if (names) {
+		step->action = PL_STORE_ASK;
+		step->sentence = ask_sentence(store, now, names);
+	} else {
+		step->action = PL_STORE_MOVE;
+		step->slot = next;
+		step->sentence = move_sentence(store, now, next);
 	}
 }

@@ -58,7 +58,7 @@ static void create(struct pl_store *store, const char *dir, unsigned boots)
 {
 	struct pl_run run;
 	const struct pl_slot *slots[3];
-	struct pl_store_plan plan = {slots, 3, NULL, boots};
+	struct pl_store_plan plan = {slots, NULL, 3, NULL, boots};
 
 	board(&run, 0, "boot-0", "unit-a");
 	for (unsigned i = 0; i < 3; i++)
@@ -125,8 +125,8 @@ static void three_slots_two_boots(void **state)
 						 PL_STORE_MOVE);
 		}
 	assert_int_equal(action(&store, 2, "later", "all 3 slots are measured"), PL_STORE_DONE);
-	assert_int_equal(store.run_dir_count, 6);
-	assert_string_equal(store.run_dirs[5], path("walk/runs/0006"));
+	assert_int_equal(store.done_count, 6);
+	assert_string_equal(store.done[5].run_dir, path("walk/runs/0006"));
 	pl_store_close(&store);
 }
 
@@ -181,7 +181,7 @@ static void there_is_one_session_in_a_folder(void **state)
 	struct pl_store store;
 	struct pl_run run;
 	const struct pl_slot *slot;
-	struct pl_store_plan plan = {&slot, 1, NULL, 3};
+	struct pl_store_plan plan = {&slot, NULL, 1, NULL, 3};
 	struct pl_err err = {0};
 
 	(void)state;
@@ -250,15 +250,77 @@ static void a_power_cut_loses_at_most_the_running_step(void **state)
 		write_journal("torn", text, cut);
 		assert_int_equal(pl_store_open(&store, path("torn"), NULL), 0);
 		assert_int_equal(store.slot_count, 3);
-		assert_int_equal(store.run_dir_count, whole);
+		assert_int_equal(store.done_count, whole);
 		assert_int_equal(pl_store_finish(&store, "0000:00:02.2/00.0/04.0/00.0", "b2", NULL),
 				 0);
 		pl_store_close(&store);
 		assert_int_equal(pl_store_open(&store, path("torn"), NULL), 0);
-		assert_int_equal(store.run_dir_count, whole + 1);
+		assert_int_equal(store.done_count, whole + 1);
 		assert_int_equal(store.slots[2].done, 1);
 		pl_store_close(&store);
 	}
+}
+
+/* M2_1 is known; the two others are names on the board whose places nobody knows yet. */
+static void create_named(struct pl_store *store, const char *dir)
+{
+	static const char *const names[] = {NULL, "M2 2", "M2_3"};
+	struct pl_run run;
+	const struct pl_slot *slots[3] = {NULL, NULL, NULL};
+	struct pl_store_plan plan = {slots, names, 3, NULL, 1};
+
+	board(&run, 0, "boot-0", "unit-a");
+	slots[0] = &run.slots[0];
+	plan.card = run.slots[0].device;
+	assert_int_equal(pl_store_create(store, dir, &run, &plan, NULL), 0);
+	pl_run_fini(&run);
+}
+
+static void a_slot_without_a_name_is_asked_for_once(void **state)
+{
+	static const char *const keys[] = {"0000:00:01.1/00.0", "0000:00:02.1/00.0",
+					   "0000:00:02.2/00.0/04.0/00.0"};
+	struct pl_store store;
+	struct pl_err err = {0};
+
+	(void)state;
+	create_named(&store, path("named"));
+	assert_null(store.slots[1].key);
+	assert_int_equal(action(&store, 0, "b0", "measuring M2_1"), PL_STORE_MEASURE);
+	assert_int_equal(pl_store_finish(&store, keys[0], "b0", NULL), 0);
+	assert_int_equal(action(&store, 0, "b0", "move it to M2 2"), PL_STORE_MOVE);
+	assert_int_equal(action(&store, 2, "b1", "(M2 2, M2_3)"), PL_STORE_ASK);
+	assert_int_equal(pl_store_place(&store, "M2_9", keys[2], &err), -ENOENT);
+	assert_int_equal(pl_store_place(&store, "M2_3", keys[2], NULL), 0);
+	assert_int_equal(action(&store, 2, "b1", "measuring M2_3"), PL_STORE_MEASURE);
+	assert_int_equal(pl_store_finish(&store, keys[2], "b1", NULL), 0);
+	/* The card is somewhere else than the name says. */
+	assert_int_equal(pl_store_place(&store, "M2_3", keys[1], &err), -EEXIST);
+	assert_non_null(strstr(err.text, keys[2]));
+	pl_store_close(&store);
+	assert_int_equal(pl_store_open(&store, path("named"), NULL), 0);
+	assert_string_equal(store.slots[2].key, keys[2]);
+	assert_int_equal(store.slots[2].done, 1);
+	assert_int_equal(action(&store, 1, "b2", "(M2 2)"), PL_STORE_ASK);
+	pl_store_close(&store);
+}
+
+/* Its numbers are gone: the boot is wanted again, the folder's number is not used twice. */
+static void a_forgotten_step_is_measured_again(void **state)
+{
+	struct pl_store store;
+
+	(void)state;
+	create(&store, path("forget"), 1);
+	assert_int_equal(pl_store_finish(&store, "0000:00:01.1/00.0", "b0", NULL), 0);
+	assert_int_equal(pl_store_finish(&store, "0000:00:02.1/00.0", "b1", NULL), 0);
+	pl_store_forget(&store, 0);
+	assert_int_equal(store.done_count, 1);
+	assert_string_equal(store.done[0].boot_id, "b1");
+	assert_int_equal(store.slots[0].done, 0);
+	assert_int_equal(action(&store, 0, "b0", "measuring M2_1"), PL_STORE_MEASURE);
+	assert_string_equal(pl_store_run_dir(&store), path("forget/runs/0003"));
+	pl_store_close(&store);
 }
 
 static int make_folder(void **state)
@@ -285,6 +347,8 @@ int main(void)
 		cmocka_unit_test(a_changed_machine_is_refused_or_marked),
 		cmocka_unit_test(there_is_one_session_in_a_folder),
 		cmocka_unit_test(what_is_not_a_journal_is_refused),
+		cmocka_unit_test(a_slot_without_a_name_is_asked_for_once),
+		cmocka_unit_test(a_forgotten_step_is_measured_again),
 		cmocka_unit_test(a_power_cut_loses_at_most_the_running_step),
 	};
 

@@ -20,6 +20,7 @@ LINK_FACTS = ("speed", "width", "aspm", "adv_l0s", "adv_l1", "clkpm", "l1ss", "f
               "firmware_l1ss", "lnkctl_stuck")
 DEVICE_NS = ("config_ns", "media_ns", "sleep_idle_ns", "sleep_exit_ns", "stall_period_ns",
              "stall_ns", "stall_once_ns")
+BOARD_KEYS = ("title", "vendor", "product", "bios")
 SETTINGS = ("crossings", "overlap", "usp_rule", "a0", "hot_ns", "config", "kernel_args", "smp")
 COMMON = ("on", "at", "via", "id", "class", "rev", "subsystem", "builtin", "read_error_sector",
           "attach", "hops")
@@ -142,8 +143,7 @@ class _Parser:
     def statement(self, words: list[str], number: int) -> None:
         word, rest = words[0], words[1:]
         if word == "board":
-            self.board = Board(rest[0], _pairs(rest[1:], ("title", "vendor", "product"),
-                                               self.where))
+            self.board = Board(rest[0], _pairs(rest[1:], BOARD_KEYS, self.where))
         elif not self.board:
             raise BoardError(f"{self.where}: the first statement must be 'board NAME'")
         elif word == "set":

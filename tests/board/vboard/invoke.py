@@ -104,6 +104,8 @@ def _pages(board: Board, memories: Memories) -> list[str]:
 def _smbios(board: Board, rundir: Path) -> list[str]:
     args = ["-smbios", f"type=2,manufacturer={board.keys.get('vendor', 'pcielat')},"
                        f"product={board.keys.get('product', 'VIRTUAL ' + board.name.upper())}"]
+    if "bios" in board.keys:
+        args += ["-smbios", f"type=0,version={board.keys['bios']}"]
     for i, blob in enumerate(smbios.structures(board)):
         path = rundir / f"slot{i}"
         path.write_bytes(blob)
