@@ -5,6 +5,7 @@
 #include "core/fmt.h"
 #include "model/state.h"
 #include "report/attribute.h"
+#include "report/rows.h"
 
 /*
  * Every sentence of a claim, in one table. {fields} are filled from the claim; a sentence never
@@ -124,7 +125,7 @@ static void put_via(char *out, const struct pl_slot *slot)
 
 	if (slot && hops > 0 && hops < 4)
 		snprintf(out, FIELD_BYTES, "%s%s", counts[hops],
-			 slot->chipset ? slot->chipset : "chipset");
+			 slot->chipset ? pl_row_chip_name(slot) : "chipset");
 	else
 		snprintf(out, FIELD_BYTES, "%s", slot && hops == 0 ? "CPU" : "path not known");
 }

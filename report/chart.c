@@ -43,6 +43,24 @@ static const char *axis_labels(const json_t *values)
 	return units[unit].expression;
 }
 
+/* Room for the labels behind the bars: a share of the width per character of the longest. */
+static double axis_end(const json_t *values)
+{
+	const double share_per_character = 0.0125;
+	static const char *const fields[] = {"ns", "high", "end"};
+	double most = 0.0, longest = 0.0;
+
+	for (size_t i = 0; i < json_array_size(values); i++) {
+		const json_t *item = json_array_get(values, i);
+		const char *label = json_string_value(json_object_get(item, "label"));
+
+		longest = fmax(longest, label ? (double)strlen(label) : 0.0);
+		for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++)
+			most = fmax(most, json_number_value(json_object_get(item, fields[k])));
+	}
+	return most * (1.02 + share_per_character * longest);
+}
+
 static bool is_word(const json_t *value)
 {
 	return json_is_string(value) && json_string_value(value)[0] == '@';
@@ -56,7 +74,9 @@ static void translate(const struct pl_html *html, const json_t *values, json_t *
 
 	json_object_foreach(node, key, value)
 	{
-		if (is_word(value))
+		if (is_word(value) && !strcmp(json_string_value(value), "@NS_END"))
+			json_object_set_new(node, key, json_real(axis_end(values)));
+		else if (is_word(value))
 			json_object_set_new(
 				node, key,
 				json_string(!strcmp(json_string_value(value), "@NS_AXIS")
@@ -105,7 +125,9 @@ static json_t *spec_of(struct pl_html *html, const struct pl_chart *chart)
 	set_height(spec, chart->values);
 	json_object_set_new(spec, "title",
 			    json_pack("{s:s, s:s}", "text", chart->title, "subtitle",
-				      stamp ? pl_out_short(&html->arena, stamp, "") : html->board));
+				      stamp ? pl_arena_printf(&html->arena, "%s · %s", html->board,
+							      pl_out_short(&html->arena, stamp, ""))
+					    : html->board));
 	json_object_set_new(spec, "data", json_pack("{s:O}", "values", chart->values));
 	return spec;
 }

@@ -27,7 +27,8 @@ void pl_chart_put(struct pl_html *html, const struct pl_chart *chart);
 const char *pl_chart_state(struct pl_html *html, const char *state);
 
 void pl_charts_latency(struct pl_html *html); /* bars per probe */
-void pl_charts_parts(struct pl_html *html);   /* where the time goes */
+void pl_charts_parts(struct pl_html *html);   /* where the time goes: path and chips */
+void pl_charts_exits(struct pl_html *html);   /* and waking the link */
 void pl_charts_states(struct pl_html *html);  /* heat map, idle gap, tails */
 void pl_charts_region(struct pl_html *html);
 void pl_charts_ladder(struct pl_html *html);

@@ -39,8 +39,8 @@ static void add_run(struct bars *bars, const struct pl_run *run, enum pl_probe p
 	for (size_t i = 0; i < run->effect_count; i++) {
 		const struct pl_effect *e = &run->effects[i];
 
-		if (e->kind != PL_EFFECT_HOP || e->status != PL_CLAIM_RESOLVED ||
-		    e->probe != probe || !e->slot)
+		if (e->kind != PL_EFFECT_HOP || e->probe != probe || !e->slot ||
+		    !pl_effect_is_headline(run, i))
 			continue;
 		add(bars,
 		    &(struct bar){pl_arena_printf(arena, "%s %s",
@@ -107,11 +107,13 @@ static void table(const struct bars *bars)
 					      PL_STR_INTERVAL};
 	struct pl_html *html = bars->html;
 	struct pl_arena *arena = &html->arena;
+	bool has_published = false;
 
 	pl_html_table(html, PL_STR_COMPARE, columns, 4);
 	for (size_t i = 0; i < bars->count; i++) {
 		const struct bar *b = &bars->items[i];
 
+		has_published |= b->kind == PL_STR_PUBLISHED;
 		pl_html(html,
 			"<tr><th scope=\"row\">$</th><td>$</td><td class=\"n\">$</td>"
 			"<td class=\"n\">$</td></tr>\n",
@@ -122,7 +124,8 @@ static void table(const struct bars *bars)
 				: NULL);
 	}
 	pl_html_table_end(html);
-	pl_html(html, "<p>$</p>\n", pl_scale_source(arena));
+	if (has_published)
+		pl_html(html, "<p>$</p>\n", pl_scale_source(arena));
 }
 
 void pl_charts_compare(struct pl_html *html)

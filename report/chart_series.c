@@ -6,6 +6,8 @@
 #include "report/dist.h"
 #include "report/out.h"
 
+#define SLOTS_MOST 8 /* one colour and one shape each */
+
 /* Latency over region size, the ladder, and block medians in the order they were taken. */
 
 void pl_charts_region(struct pl_html *html)
@@ -71,12 +73,19 @@ static void ladder_of(struct pl_html *html, const struct pl_slot *slot, unsigned
 void pl_charts_ladder(struct pl_html *html)
 {
 	static const unsigned offsets[] = {0x100, 0};
+	bool is_put = false;
 
 	for (size_t k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++) {
 		json_t *values = json_array();
+		size_t slots = 0;
 
 		for (size_t i = 0; i < html->row_count; i++)
-			ladder_of(html, html->rows[i].slot, offsets[k], values);
+			if (html->rows[i].slot->device && slots++ < SLOTS_MOST)
+				ladder_of(html, html->rows[i].slot, offsets[k], values);
+		/* Both classes are in the table; one chart is enough. */
+		if (k && is_put)
+			json_array_clear(values);
+		is_put |= json_array_size(values) > 0;
 		pl_chart_put(html, &(struct pl_chart){
 					   offsets[k] ? "ladder" : "ladder-offset-0", "ladder.json",
 					   pl_html_str(html, offsets[k] ? PL_STR_CHART_LADDER
@@ -106,16 +115,23 @@ static void blocks_of(struct pl_html *html, const struct pl_slot *slot,
 void pl_charts_blocks(struct pl_html *html)
 {
 	json_t *values = json_array();
+	bool has_more = false;
+	size_t slots = 0;
 
-	for (size_t i = 0; i < html->row_count; i++) {
+	for (size_t i = 0; i < html->row_count; i++)
+		has_more |= html->rows[i].gpu || html->rows[i].nvme || html->rows[i].bar;
+	for (size_t i = 0; i < html->row_count && slots < SLOTS_MOST; i++) {
 		const struct pl_row *row = &html->rows[i];
 		const struct pl_measurement *m = row->gpu    ? row->gpu
 						 : row->nvme ? row->nvme
 						 : row->bar  ? row->bar
 							     : row->config;
 
-		if (pl_series_has_numbers(m))
-			blocks_of(html, row->slot, m, values);
+		if (!pl_series_has_numbers(m) || !row->slot->device ||
+		    (has_more && m == row->config))
+			continue;
+		blocks_of(html, row->slot, m, values);
+		slots++;
 	}
 	pl_chart_put(html, &(struct pl_chart){"blocks", "blocks.json",
 					      pl_html_str(html, PL_STR_CHART_BLOCKS),

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "core/fmt.h"
+#include "model/state.h"
 #include "report/out.h"
+#include "report/sentence.h"
 
-/* Bars of the headline series per probe, and what they are made of. */
+/* Bars of the headline series per probe, and what waking the link adds. */
 
 static const struct pl_measurement *of_row(const struct pl_row *row, enum pl_probe probe)
 {
@@ -26,7 +28,7 @@ static json_t *bar_of(struct pl_html *html, const struct pl_slot *slot,
 	const struct pl_summary *s = &m->summary;
 
 	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:s}", "slot", pl_row_label(&html->arena, slot),
-			 "group", pl_row_path(&html->arena, slot), "ns", s->p50_ns, "low",
+			 "group", pl_row_chips(&html->arena, slot), "ns", s->p50_ns, "low",
 			 or_else(s->p50_low_ns, s->p50_ns), "high",
 			 or_else(s->p50_high_ns, s->p50_ns), "label",
 			 pl_row_ns(&html->arena, s->p50_ns));
@@ -58,79 +60,67 @@ void pl_charts_latency(struct pl_html *html)
 	}
 }
 
-/* ---- where the time goes ---- */
+/* ---- exits ---- */
 
-static json_t *part_of(struct pl_html *html, const struct pl_effect *e, enum pl_str part, double ns,
-		       double end, unsigned order)
+/* Registers and media before rungs of a ladder: what a reader knows. */
+static unsigned exit_rank(const struct pl_effect *e)
 {
-	return json_pack("{s:s, s:s, s:f, s:f, s:i, s:s}", "slot",
-			 pl_row_label(&html->arena, e->slot), "part", pl_html_str(html, part), "ns",
-			 ns, "end", end, "order", (int)order, "label",
-			 order ? pl_arena_printf(&html->arena, "+%s",
-						 pl_row_ns(&html->arena, e->estimate_ns))
-			       : "");
+	static const unsigned ranks[] = {[PL_PROBE_CONFIG] = 1,
+					 [PL_PROBE_BAR] = 2,
+					 [PL_PROBE_NVME] = 3,
+					 [PL_PROBE_GPU] = 4,
+					 [PL_PROBE_NET] = 0};
+
+	return e->kind == PL_EFFECT_EXIT && e->status == PL_CLAIM_RESOLVED && e->slot
+		       ? ranks[e->probe]
+		       : 0;
 }
 
-static const struct pl_measurement *headline(struct pl_html *html, const struct pl_effect *e)
+static bool is_same_exit(const struct pl_effect *a, const struct pl_effect *b)
 {
-	for (size_t i = 0; i < html->row_count; i++)
-		if (html->rows[i].slot == e->slot)
-			return of_row(&html->rows[i], e->probe);
-	return NULL;
+	return a->slot == b->slot && pl_state_is_same(a->state, b->state);
 }
 
-/* ns: the median of the slot is the path through the CPU plus what the hop adds. */
-static void hop_parts(struct pl_html *html)
+/* One bar per slot and state: of the best kind of access, the first claim. */
+static bool is_exit_shown(const struct pl_run *run, size_t index)
 {
-	json_t *values = json_array();
+	const struct pl_effect *e = &run->effects[index];
 
-	for (size_t i = 0; i < html->run->effect_count; i++) {
-		const struct pl_effect *e = &html->run->effects[i];
-		const struct pl_measurement *m;
-		double base;
+	if (!exit_rank(e) || !pl_effect_is_headline(run, index))
+		return false;
+	for (size_t i = 0; i < run->effect_count; i++) {
+		const struct pl_effect *other = &run->effects[i];
 
-		if (e->kind != PL_EFFECT_HOP || e->status != PL_CLAIM_RESOLVED || !e->slot ||
-		    e->probe == PL_PROBE_NVME)
+		if (i == index || !is_same_exit(e, other) || !pl_effect_is_headline(run, i))
 			continue;
-		m = headline(html, e);
-		base = pl_series_has_numbers(m) ? m->summary.p50_ns - e->estimate_ns : -1.0;
-		if (base <= 0.0 || e->estimate_ns <= 0.0)
-			continue;
-		json_array_append_new(values, part_of(html, e, PL_STR_PART_BASE, base, base, 0));
-		json_array_append_new(values, part_of(html, e, PL_STR_PART_HOP, e->estimate_ns,
-						      base + e->estimate_ns, 1));
+		if (exit_rank(other) > exit_rank(e) ||
+		    (exit_rank(other) == exit_rank(e) && i < index))
+			return false;
 	}
-	pl_chart_put(html, &(struct pl_chart){"parts", "stack.json",
-					      pl_html_str(html, PL_STR_CHART_PARTS),
-					      PL_STR_CAPTION_PARTS, values});
+	return true;
+}
+
+static json_t *exit_of(struct pl_html *html, const struct pl_effect *e)
+{
+	struct pl_arena *arena = &html->arena;
+	const char *label = pl_arena_printf(arena, "%s (%s)", pl_row_ns(arena, e->estimate_ns),
+					    pl_sentence_access(e->probe, html->options->lang));
+
+	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:s}", "slot", pl_row_label(arena, e->slot),
+			 "group", pl_chart_state(html, e->state), "ns", e->estimate_ns, "low",
+			 or_else(e->low_ns, e->estimate_ns), "high",
+			 or_else(e->high_ns, e->estimate_ns), "label", label);
 }
 
 /* Exits are µs: a chart of their own, never beside ns on one axis. */
-static void exits(struct pl_html *html)
+void pl_charts_exits(struct pl_html *html)
 {
 	json_t *values = json_array();
 
-	for (size_t i = 0; i < html->run->effect_count; i++) {
-		const struct pl_effect *e = &html->run->effects[i];
-
-		if ((e->kind != PL_EFFECT_EXIT && e->kind != PL_EFFECT_EXIT_IN_COMMAND) ||
-		    e->status != PL_CLAIM_RESOLVED || !e->slot)
-			continue;
-		json_array_append_new(
-			values, json_pack("{s:s, s:s, s:f, s:f, s:f, s:s}", "slot",
-					  pl_row_label(&html->arena, e->slot), "group",
-					  pl_chart_state(html, e->state), "ns", e->estimate_ns,
-					  "low", or_else(e->low_ns, e->estimate_ns), "high",
-					  or_else(e->high_ns, e->estimate_ns), "label",
-					  pl_row_ns(&html->arena, e->estimate_ns)));
-	}
-	pl_chart_put(html,
-		     &(struct pl_chart){"exits", "bars.json", pl_html_str(html, PL_STR_CHART_EXITS),
-					PL_STR_CAPTION_EXITS, values});
-}
-
-void pl_charts_parts(struct pl_html *html)
-{
-	hop_parts(html);
-	exits(html);
+	for (size_t i = 0; i < html->run->effect_count; i++)
+		if (is_exit_shown(html->run, i))
+			json_array_append_new(values, exit_of(html, &html->run->effects[i]));
+	pl_chart_put(html, &(struct pl_chart){"exits", "exits.json",
+					      pl_html_str(html, PL_STR_CHART_EXITS),
+					      PL_STR_CAPTION_EXITS, values});
 }

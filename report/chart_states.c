@@ -203,12 +203,21 @@ static bool tails(struct pl_html *html, size_t row)
 	return is_put;
 }
 
+/* One curve of configuration reads in one state is in the tables already. */
+static bool says_something(const struct pl_html *html, const struct pl_slot *slot)
+{
+	enum pl_probe probe = probe_of(html->run, slot);
+
+	return probe != PL_PROBE_CONFIG ||
+	       has_two_states(html->run, slot, probe, widest_gap(html->run, slot, probe));
+}
+
 static void per_slot(struct pl_html *html, bool (*put)(struct pl_html *, size_t))
 {
 	size_t charts = 0;
 
 	for (size_t i = 0; i < html->row_count && charts < SLOTS_MOST; i++)
-		if (pl_row_has_series(&html->rows[i]))
+		if (pl_row_has_series(&html->rows[i]) && says_something(html, html->rows[i].slot))
 			charts += put(html, i);
 }
 

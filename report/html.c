@@ -143,15 +143,27 @@ static void sections(struct pl_html *html)
 	pl_html_notices(html);
 }
 
-static void fill_rows(struct pl_html *html)
+static void add_rows(struct pl_html *html, bool is_headline)
 {
 	const struct pl_run *run = html->run;
 
-	html->rows = pl_arena_array(&html->arena, run->slot_count + 1, sizeof(*html->rows));
 	for (size_t i = 0; i < run->slot_count; i++) {
-		pl_row_fill(run, &run->slots[i], &html->rows[html->row_count]);
-		html->row_count += pl_row_is_shown(&html->rows[html->row_count]);
+		struct pl_row *row = &html->rows[html->all_count];
+
+		pl_row_fill(run, &run->slots[i], row);
+		html->all_count += pl_row_is_shown(row) && pl_row_is_headline(row) == is_headline;
 	}
+}
+
+/* Host bridges and functions inside chips clutter a page; they are shown when nothing else is. */
+static void fill_rows(struct pl_html *html)
+{
+	html->rows = pl_arena_array(&html->arena, html->run->slot_count + 1, sizeof(*html->rows));
+	add_rows(html, true);
+	html->row_count = html->all_count;
+	add_rows(html, false);
+	if (!html->row_count)
+		html->row_count = html->all_count;
 }
 
 static int write_document(struct pl_html *html, struct pl_err *err)

@@ -15,10 +15,11 @@ struct pl_html {
 	const struct pl_run *run;
 	const struct pl_html_options *options;
 	struct pl_arena arena;
-	struct pl_row *rows; /* those that are shown */
-	size_t row_count;
-	json_t *charts;    /* id -> Vega-Lite specification; NULL: no charts in this page */
-	const char *board; /* short name for titles and file names */
+	struct pl_row *rows; /* headlines first: slots with a link or more than a ladder */
+	size_t row_count;    /* of those: charts, map and tables show them */
+	size_t all_count;    /* with the functions that have no link, which one table lists */
+	json_t *charts;      /* id -> Vega-Lite specification; NULL: no charts in this page */
+	const char *board;   /* short name for titles and file names */
 };
 
 /*
@@ -38,6 +39,9 @@ void pl_html_section(struct pl_html *html, const char *id, enum pl_str title);
 void pl_html_table(struct pl_html *html, enum pl_str caption, const enum pl_str *columns,
 		   size_t count);
 void pl_html_table_end(struct pl_html *html);
+/* <details> with this summary around long tables; closed by the second. */
+void pl_html_fold(struct pl_html *html, enum pl_str summary);
+void pl_html_fold_end(struct pl_html *html);
 
 void pl_html_verdict(struct pl_html *html);
 void pl_html_system(struct pl_html *html); /* the test system, to copy */

@@ -86,6 +86,16 @@ void pl_html_table(struct pl_html *html, enum pl_str caption, const enum pl_str 
 	pl_html(html, "</tr></thead><tbody>\n");
 }
 
+void pl_html_fold(struct pl_html *html, enum pl_str summary)
+{
+	pl_html(html, "<details><summary>$</summary>\n", pl_html_str(html, summary));
+}
+
+void pl_html_fold_end(struct pl_html *html)
+{
+	pl_html(html, "</details>\n");
+}
+
 void pl_html_table_end(struct pl_html *html)
 {
 	pl_html(html, "</tbody></table></div>\n");

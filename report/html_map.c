@@ -9,8 +9,8 @@
  * lines from top to bottom, a chip stands beside the middle of its slots, depth goes right.
  */
 #define ROW_PX 56
-#define COLUMN_PX 230
-#define BOX_PX 150
+#define COLUMN_PX 254
+#define BOX_PX 176
 #define BOX_HEIGHT_PX 40
 
 struct node {
@@ -83,13 +83,16 @@ static unsigned middle_of(const struct node *node)
 	return (node->first_row + node->last_row) * ROW_PX / 2 + ROW_PX / 2;
 }
 
-static void draw_edge(struct map *map, const struct node *from, unsigned x, unsigned y)
+static void draw_edge(struct map *map, const struct node *from, unsigned x, unsigned y,
+		      const char *text)
 {
 	unsigned x0 = from->depth * COLUMN_PX + BOX_PX, y0 = middle_of(from);
-	unsigned bend = x0 + 16;
+	unsigned bend = x0 + 12;
 
 	pl_html(map->html, "<path d=\"M$ $H$V$H$\"/>", number(map, x0), number(map, y0),
 		number(map, bend), number(map, y), number(map, x));
+	pl_html(map->html, "<text class=\"s\" x=\"$\" y=\"$\" text-anchor=\"end\">$</text>",
+		number(map, x - 6), number(map, y - 5), text);
 }
 
 static void draw_box(struct map *map, const char *class_name, unsigned x, unsigned y,
@@ -109,6 +112,14 @@ static void draw_box(struct map *map, const char *class_name, unsigned x, unsign
 	pl_html(map->html, "</g>\n");
 }
 
+/* Of the link above a chip: DMI and its like show no registers. */
+static const char *edge_text(struct pl_html *html, const struct pl_via *via)
+{
+	const char *text = pl_row_speed(&html->arena, via->speed_mts, via->width);
+
+	return text ? text : pl_html_str(html, PL_STR_MAP_HIDDEN);
+}
+
 static void draw_chips(struct map *map)
 {
 	for (size_t i = 0; i < map->node_count; i++) {
@@ -116,11 +127,21 @@ static void draw_chips(struct map *map)
 		unsigned x = node->depth * COLUMN_PX, y = middle_of(node);
 
 		if (node->parent)
-			draw_edge(map, node->parent, x, y);
+			draw_edge(map, node->parent, x, y, edge_text(map->html, node->via));
 		draw_box(map, "chip", x, y,
 			 node->via ? pl_out_short(&map->html->arena, node->via->name, "?") : "CPU",
 			 node->via ? pl_via_kind_name(node->via->kind) : "");
 	}
+}
+
+/* More than its answers to configuration reads, unless the run had nothing else. */
+static bool is_tested(const struct pl_html *html, const struct pl_row *row)
+{
+	bool has_more = false;
+
+	for (size_t i = 0; i < html->row_count; i++)
+		has_more |= html->rows[i].bar || html->rows[i].nvme || html->rows[i].gpu;
+	return has_more ? row->bar || row->nvme || row->gpu : row->config != NULL;
 }
 
 static void draw_slots(struct map *map)
@@ -132,10 +153,8 @@ static void draw_slots(struct map *map)
 		const struct pl_slot *slot = html->rows[row].slot;
 		unsigned y = row * ROW_PX + ROW_PX / 2;
 
-		draw_edge(map, map->leaf_parents[row], x, y);
-		pl_html(html, "<text class=\"s\" x=\"$\" y=\"$\" text-anchor=\"end\">$</text>",
-			number(map, x - 6), number(map, y - 5), pl_row_link(&html->arena, slot));
-		draw_box(map, pl_row_has_series(&html->rows[row]) ? "slot tested" : "slot", x, y,
+		draw_edge(map, map->leaf_parents[row], x, y, pl_row_link(&html->arena, slot));
+		draw_box(map, is_tested(html, &html->rows[row]) ? "slot tested" : "slot", x, y,
 			 pl_row_label(&html->arena, slot), pl_row_device(&html->arena, slot));
 	}
 }

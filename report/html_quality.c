@@ -53,6 +53,9 @@ static void warnings(struct pl_html *html)
 	for (size_t i = 0; i < run->warning_count; i++)
 		warning_row(html, run->warnings[i].code, run->warnings[i].subject,
 			    run->warnings[i].message);
+	pl_html_table_end(html);
+	pl_html_fold(html, PL_STR_WARNINGS_OF_SERIES);
+	pl_html_table(html, PL_STR_WARNINGS_OF_SERIES, columns, 3);
 	for (size_t i = 0; i < run->slot_count; i++)
 		for (size_t k = 0; k < run->slots[i].warning_count; k++)
 			warning_row(html, NULL, run->slots[i].label, run->slots[i].warnings[k]);
@@ -61,6 +64,7 @@ static void warnings(struct pl_html *html)
 			warning_row(html, NULL, pl_series_title(&html->arena, run->measurements[i]),
 				    run->measurements[i]->warnings[k]);
 	pl_html_table_end(html);
+	pl_html_fold_end(html);
 }
 
 void pl_html_quality(struct pl_html *html)

@@ -100,6 +100,7 @@ void pl_html_where(struct pl_html *html)
 	pl_html_section(html, "where", PL_STR_WHERE);
 	pl_html(html, "<p>$</p>\n", pl_html_str(html, PL_STR_WHERE_NOTE));
 	pl_charts_parts(html);
+	pl_charts_exits(html);
 	pl_html_effects(html);
 }
 
@@ -236,12 +237,14 @@ void pl_html_ladder(struct pl_html *html)
 
 	pl_html_section(html, "ladder", PL_STR_LADDER);
 	pl_charts_ladder(html);
+	pl_html_fold(html, PL_STR_LADDER_TABLE);
 	pl_html_table(html, PL_STR_LADDER, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < run->measurement_count; i++)
 		if (run->measurements[i]->probe == PL_PROBE_CONFIG &&
 		    run->measurements[i]->has_device && !run->measurements[i]->conditions.gap_ns)
 			rung_row(html, run->measurements[i]);
 	pl_html_table_end(html);
+	pl_html_fold_end(html);
 }
 
 void pl_html_method(struct pl_html *html)

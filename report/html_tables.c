@@ -22,25 +22,45 @@ static void slot_row(struct pl_html *html, const struct pl_slot *slot)
 {
 	struct pl_arena *arena = &html->arena;
 
-	pl_html(html, "<tr><th scope=\"row\">$</th><td>$</td><td>$</td><td>$</td><td>$</td>",
+	pl_html(html, "<tr><th scope=\"row\">$</th><td>$</td><td>$</td><td>$</td><td>$</td></tr>\n",
+		pl_row_label(arena, slot), pl_row_path(arena, slot), pl_row_link(arena, slot),
+		pl_row_device(arena, slot), aspm_text(html, &slot->link));
+}
+
+static void reason_row(struct pl_html *html, const struct pl_slot *slot)
+{
+	struct pl_arena *arena = &html->arena;
+
+	pl_html(html, "<tr><th scope=\"row\">$</th><td>$</td><td>$</td><td>$</td><td>$</td></tr>\n",
 		pl_row_label(arena, slot), pl_label_source_name(slot->label_source),
-		pl_row_path(arena, slot),
 		slot->chipset_hops < 0 ? "?" : pl_arena_printf(arena, "%d", slot->chipset_hops),
-		pl_row_link(arena, slot));
-	pl_html(html, "<td>$</td><td>$</td><td>$</td></tr>\n", pl_row_device(arena, slot),
-		aspm_text(html, &slot->link), pl_out_short(arena, slot->reason, NULL));
+		pl_row_device(arena, slot), pl_out_short(arena, slot->reason, NULL));
+}
+
+/* Every entry, with what decided its place and its name. */
+static void reasons(struct pl_html *html)
+{
+	static const enum pl_str columns[] = {PL_STR_SLOT, PL_STR_NAMED_BY, PL_STR_HOPS,
+					      PL_STR_DEVICE, PL_STR_WHY};
+
+	pl_html_fold(html, PL_STR_SLOT_REASONS);
+	pl_html_table(html, PL_STR_SLOT_REASONS, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < html->all_count; i++)
+		reason_row(html, html->rows[i].slot);
+	pl_html_table_end(html);
+	pl_html_fold_end(html);
 }
 
 void pl_html_slots(struct pl_html *html)
 {
-	static const enum pl_str columns[] = {PL_STR_SLOT, PL_STR_NAMED_BY, PL_STR_PATH,
-					      PL_STR_HOPS, PL_STR_LINK,     PL_STR_DEVICE,
-					      PL_STR_ASPM, PL_STR_WHY};
+	static const enum pl_str columns[] = {PL_STR_SLOT, PL_STR_PATH, PL_STR_LINK, PL_STR_DEVICE,
+					      PL_STR_ASPM};
 
 	pl_html_table(html, PL_STR_SLOTS, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < html->row_count; i++)
 		slot_row(html, html->rows[i].slot);
 	pl_html_table_end(html);
+	reasons(html);
 }
 
 static void cell(struct pl_html *html, const struct pl_measurement *m, double ns)
@@ -112,12 +132,12 @@ void pl_html_series(struct pl_html *html)
 					      PL_STR_MEDIAN, PL_STR_INTERVAL, PL_STR_P99,
 					      PL_STR_P999};
 
-	pl_html(html, "<details><summary>$</summary>\n", pl_html_str(html, PL_STR_SERIES));
+	pl_html_fold(html, PL_STR_SERIES);
 	pl_html_table(html, PL_STR_SERIES, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < html->run->measurement_count; i++)
 		series_row(html, html->run->measurements[i]);
 	pl_html_table_end(html);
-	pl_html(html, "</details>\n");
+	pl_html_fold_end(html);
 }
 
 static void effect_row(struct pl_html *html, const struct pl_effect *e)
@@ -125,12 +145,13 @@ static void effect_row(struct pl_html *html, const struct pl_effect *e)
 	struct pl_arena *arena = &html->arena;
 
 	pl_html(html, "<tr><th scope=\"row\">$</th><td>$</td><td>$</td><td>$</td>",
-		e->slot ? pl_row_label(arena, e->slot) : NULL, pl_effect_kind_name(e->kind),
+		e->slot ? pl_row_label(arena, e->slot) : NULL,
+		pl_sentence_effect(e->kind, html->options->lang),
 		e->reference_slot ? pl_row_label(arena, e->reference_slot) : NULL,
 		pl_probe_name(e->probe));
-	pl_html(html, "<td class=\"n\">$</td><td class=\"n\">$</td><td>$</td><td>$</td></tr>\n",
+	pl_html(html, "<td class=\"n\">$</td><td class=\"n\">$</td><td>$</td></tr>\n",
 		isnan(e->estimate_ns) ? NULL : pl_sentence_value(arena, e),
-		pl_arena_printf(arena, "%zu", e->n), pl_claim_status_name(e->status),
+		pl_arena_printf(arena, "%zu %s", e->n, e->unit_of_n ? e->unit_of_n : ""),
 		e->status == PL_CLAIM_RESOLVED
 			? pl_sentence(arena, html->run, e, html->options->lang)
 			: pl_sentence_reason(arena, e->reason, html->options->lang));
@@ -138,15 +159,16 @@ static void effect_row(struct pl_html *html, const struct pl_effect *e)
 
 void pl_html_effects(struct pl_html *html)
 {
-	static const enum pl_str columns[] = {PL_STR_SLOT,   PL_STR_EFFECT,   PL_STR_REFERENCE,
-					      PL_STR_PROBE,  PL_STR_ESTIMATE, PL_STR_SAMPLES,
-					      PL_STR_STATUS, PL_STR_SENTENCE};
+	static const enum pl_str columns[] = {PL_STR_SLOT,    PL_STR_EFFECT,   PL_STR_REFERENCE,
+					      PL_STR_PROBE,   PL_STR_ESTIMATE, PL_STR_SAMPLES,
+					      PL_STR_SENTENCE};
 
-	pl_html(html, "<h3>$</h3>\n", pl_html_str(html, PL_STR_EFFECTS));
+	pl_html_fold(html, PL_STR_EFFECTS);
 	pl_html_table(html, PL_STR_EFFECTS, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < html->run->effect_count; i++)
 		effect_row(html, &html->run->effects[i]);
 	pl_html_table_end(html);
+	pl_html_fold_end(html);
 }
 
 void pl_html_for_scale(struct pl_html *html)

@@ -133,12 +133,13 @@ static json_t *via_of(const struct pl_slot *slot)
 	for (size_t i = 0; i < slot->via_count; i++) {
 		const struct pl_via *via = &slot->via[i];
 
-		json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind",
-						       pl_via_kind_name(via->kind), "name",
-						       pl_json_text(via->name), "vendor_id",
-						       hex(via->vendor_id, 4), "device_id",
-						       hex(via->device_id, 4), "bdf",
-						       pl_json_bdf(via->bdf)));
+		json_array_append_new(
+			array,
+			json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+				  pl_via_kind_name(via->kind), "name", pl_json_text(via->name),
+				  "vendor_id", hex(via->vendor_id, 4), "device_id",
+				  hex(via->device_id, 4), "bdf", pl_json_bdf(via->bdf), "speed_gts",
+				  gts(via->speed_mts), "width", pl_json_positive(via->width)));
 	}
 	return array;
 }

@@ -159,6 +159,8 @@ static void read_via(struct pl_run *run, const json_t *array, struct pl_slot *sl
 		items[i].vendor_id = (uint16_t)hex_at(item, "vendor_id");
 		items[i].device_id = (uint16_t)hex_at(item, "device_id");
 		pl_read_bdf(json_object_get(item, "bdf"), &items[i].bdf);
+		items[i].speed_mts = mts_at(item, "speed_gts");
+		items[i].width = u32_at(item, "width");
 	}
 	slot->via = items;
 	slot->via_count = count;

@@ -157,7 +157,7 @@ const char *pl_row_ns(struct pl_arena *arena, double ns)
 	return pl_arena_strdup(arena, pl_fmt_ns(text, sizeof(text), ns));
 }
 
-static const char *gen_width(struct pl_arena *arena, unsigned speed_mts, unsigned width)
+const char *pl_row_speed(struct pl_arena *arena, unsigned speed_mts, unsigned width)
 {
 	unsigned generation = pl_row_generation(speed_mts);
 
@@ -169,8 +169,8 @@ static const char *gen_width(struct pl_arena *arena, unsigned speed_mts, unsigne
 const char *pl_row_link(struct pl_arena *arena, const struct pl_slot *slot)
 {
 	const struct pl_link *link = &slot->link;
-	const char *now = gen_width(arena, link->speed_mts, link->width);
-	const char *most = gen_width(arena, link->max_speed_mts, link->max_width);
+	const char *now = pl_row_speed(arena, link->speed_mts, link->width);
+	const char *most = pl_row_speed(arena, link->max_speed_mts, link->max_width);
 
 	if (!link->is_present)
 		return "no link";
@@ -188,13 +188,21 @@ const char *pl_row_link(struct pl_arena *arena, const struct pl_slot *slot)
 	return pl_arena_printf(arena, "%s (of %s)", now, most);
 }
 
+const char *pl_row_chip_name(const struct pl_slot *slot)
+{
+	for (size_t i = slot->via_count; slot->chipset && i-- > 0;)
+		if (slot->via[i].kind == PL_VIA_CHIPSET && slot->via[i].name)
+			return slot->via[i].name;
+	return slot->chipset;
+}
+
 const char *pl_row_path(struct pl_arena *arena, const struct pl_slot *slot)
 {
 	static const char *const origins[] = {"unknown", "CPU", "chipset", "integrated"};
 	const char *origin = origins[slot->origin];
 	const char *hops =
 		slot->chipset_hops > 1 ? pl_arena_printf(arena, " x%d", slot->chipset_hops) : "";
-	const char *chip = pl_out_short(arena, slot->chipset, "");
+	const char *chip = pl_out_short(arena, pl_row_chip_name(slot), "");
 	const char *extra = slot->attachment == PL_ATTACH_SWITCH   ? ", switch"
 			    : slot->attachment == PL_ATTACH_TUNNEL ? ", tunnel"
 			    : slot->built_in                       ? " (built in)"
@@ -203,6 +211,14 @@ const char *pl_row_path(struct pl_arena *arena, const struct pl_slot *slot)
 	if (slot->origin == PL_ORIGIN_UNKNOWN && slot->attachment == PL_ATTACH_INTEGRATED)
 		origin = "integrated";
 	return pl_arena_printf(arena, "%s%s%s%s%s", origin, hops, *chip ? " " : "", chip, extra);
+}
+
+const char *pl_row_chips(struct pl_arena *arena, const struct pl_slot *slot)
+{
+	if (slot->chipset_hops <= 0 || slot->attachment == PL_ATTACH_INTEGRATED)
+		return pl_row_path(arena, slot);
+	return pl_arena_printf(arena, "%d × %s", slot->chipset_hops,
+			       pl_out_short(arena, pl_row_chip_name(slot), "?"));
 }
 
 const char *pl_row_device(struct pl_arena *arena, const struct pl_slot *slot)

@@ -56,6 +56,12 @@ const char *pl_row_link(struct pl_arena *arena, const struct pl_slot *slot);
 const char *pl_row_path(struct pl_arena *arena, const struct pl_slot *slot);
 /* Generation of a speed in MT/s, 1 … 6; 0: unknown. */
 unsigned pl_row_generation(unsigned speed_mts);
+/* One chip of the chipset: "PROM21", where the chipset is "PROM21 x2 (X670E)"; NULL: none. */
+const char *pl_row_chip_name(const struct pl_slot *slot);
+/* The same in short, for a legend: "CPU", "1 × PROM21", "2 × PROM21", "integrated". */
+const char *pl_row_chips(struct pl_arena *arena, const struct pl_slot *slot);
+/* "Gen4 x4"; NULL when either is not known. */
+const char *pl_row_speed(struct pl_arena *arena, unsigned speed_mts, unsigned width);
 /* The device's own model, else its name, printable and short; "(empty)". */
 const char *pl_row_device(struct pl_arena *arena, const struct pl_slot *slot);
 /* The label, printable and short; the key when there is no label. */

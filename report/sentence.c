@@ -7,6 +7,7 @@
 #include "model/state.h"
 #include "report/out.h"
 #include "report/rows.h"
+#include "report/strings.h"
 
 #define LANGS 2
 #define SENTENCE_BYTES 600 /* no sentence of ours is longer; what a file says may be */
@@ -163,6 +164,19 @@ const char *pl_sentence_value(struct pl_arena *arena, const struct pl_effect *e)
 	return pl_arena_strdup(arena, text);
 }
 
+const char *pl_sentence_effect(enum pl_effect_kind kind, enum pl_lang lang)
+{
+	return lang == PL_LANG_ZH_CN ? effect_names[kind] : pl_effect_kind_name(kind);
+}
+
+const char *pl_sentence_access(enum pl_probe probe, enum pl_lang lang)
+{
+	static const enum pl_str names[] = {PL_STR_CONFIG_READ, PL_STR_BAR_READ, PL_STR_NVME_READ,
+					    PL_STR_GPU_LOAD};
+
+	return probe <= PL_PROBE_GPU ? pl_str(lang, names[probe]) : pl_probe_name(probe);
+}
+
 /* ---- filling in ---- */
 
 struct filler {
@@ -247,8 +261,7 @@ static const char *field(const struct filler *f, const char *name, size_t length
 		{"low", pl_row_ns(f->arena, e->low_ns)},
 		{"high", pl_row_ns(f->arena, e->high_ns)},
 		{"reason", pl_sentence_reason(f->arena, e->reason, f->lang)},
-		{"effect",
-		 f->lang == PL_LANG_ZH_CN ? effect_names[e->kind] : pl_effect_kind_name(e->kind)},
+		{"effect", pl_sentence_effect(e->kind, f->lang)},
 		{"function", bdf_text(f, e->function)},
 		{"reference_function", bdf_text(f, e->reference_function)},
 		{"advertised", advertised(f)},
