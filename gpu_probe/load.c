@@ -1,15 +1,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "gpu_probe/load_bins.h"
 #include "gpu_probe/placed_chain.h"
 #include "gpu_probe/probe.h"
 #include "gpu_probe/shader_clock.h"
+
+/* A dispatch times this many loads for each that it hands over: its histogram has them all. */
+#define LOADS_PER_SAMPLE 4
 
 /* Single loads, timed inside the kernel by its clock: the distribution behind the chase's mean. */
 struct loads {
 	struct pl_gpu_job job;
 	struct pl_placed_chain placed;
 	struct pl_gpu_clocks clocks;
+	struct pl_load_bins bins;
 };
 
 static int run(struct loads *l, size_t count, struct pl_err *err)
@@ -21,14 +26,39 @@ static int run(struct loads *l, size_t count, struct pl_err *err)
 				   err);
 }
 
+/* What was timed beyond the samples: tails need many loads, and these cost no bus traffic. */
+static int take_bins(struct loads *l, size_t loads, struct pl_err *err)
+{
+	static const struct {
+		const char *name;
+		double p;
+	} quantiles[] = {{"histogram_p50_ns", 0.5},
+			 {"histogram_p99_ns", 0.99},
+			 {"histogram_p999_ns", 0.999}};
+	struct pl_measurement *m = l->job.m;
+	uint64_t n = pl_load_bins_add(&l->bins, l->job.device->result.words + PL_RESULT_BINS);
+
+	if (n != loads)
+		return pl_fail(err, -EIO, "%s: %llu of %zu timed loads are in the histogram",
+			       l->job.device->name, (unsigned long long)n, loads);
+	pl_measurement_set_number(l->job.run, m, "histogram_loads", (double)l->bins.n);
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		pl_measurement_set_number(l->job.run, m, quantiles[i].name,
+					  pl_load_bins_quantile(&l->bins, quantiles[i].p) *
+						  m->ns_per_tick);
+	return 0;
+}
+
 static ssize_t sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
 {
 	struct loads *l = self;
 	const volatile uint32_t *words = l->job.device->result.words;
 	struct pl_measurement *m = l->job.m;
 	size_t n = count < PL_RECORD_LOADS ? count : PL_RECORD_LOADS;
-	int rc = run(l, n, err);
+	int rc = run(l, LOADS_PER_SAMPLE * n, err);
 
+	if (!rc)
+		rc = take_bins(l, LOADS_PER_SAMPLE * n, err);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < n; i++)

@@ -14,9 +14,16 @@
 /*
  * What one dispatch of the timing kernels keeps on chip (Vulkan grants 16 KiB) until its last load
  * is done: a store to host memory between two loads would travel over the link that is measured.
- * All values are kept, which loses less than a histogram.
+ * The first values are kept one by one; the histogram has them all.
  */
 #define PL_RECORD_LOADS 2048
+/*
+ * Bins of the histogram of timed loads, in ticks: each tick has its own below 2 * PL_BINS_OCTAVE,
+ * above that an octave has PL_BINS_OCTAVE (6 % wide at most), up to 32 bits.
+ */
+#define PL_BINS_OCTAVE 16
+#define PL_BINS_SHIFT 4 /* log2 of that */
+#define PL_BINS ((32 - PL_BINS_SHIFT + 1) * PL_BINS_OCTAVE)
 #define PL_RECORD_GAPS 512
 #define PL_GAP_REAL 0   /* of each gap record: ticks that really passed without a load */
 #define PL_GAP_FIRST 1  /* ticks of the load after the gap */
@@ -34,6 +41,7 @@
 #define PL_RESULT_TICKS 2 /* ticks of the clock over the whole kernel, where it has one */
 #define PL_RESULT_EMPTY 3 /* least ticks of a pair of clock reads with nothing between */
 #define PL_RESULT_RECORD 16
+#define PL_RESULT_BINS (PL_RESULT_RECORD + PL_RECORD_LOADS) /* of the timed loads */
 
 /* Push constants. Every kernel uses the fields it needs. */
 struct pl_push {

@@ -12,6 +12,16 @@ layout(set = 0, binding = PL_BINDING_CHAIN, std430) PL_VOLATILE buffer Chain
 	uint chain[];
 };
 shared uint record[PL_RECORD_LOADS];
+shared uint bins[PL_BINS];
+
+void keep(uint i, uint ticks)
+{
+	uint shift = max(findMSB(ticks), PL_BINS_SHIFT) - PL_BINS_SHIFT;
+
+	bins[shift * PL_BINS_OCTAVE + (ticks >> shift)]++;
+	if (i < PL_RECORD_LOADS)
+		record[i] = ticks;
+}
 
 void main()
 {
@@ -21,6 +31,8 @@ void main()
 	uint empty = 0xffffffffu;
 	uint i = 0;
 
+	for (uint k = 0; k < PL_BINS; k++)
+		bins[k] = 0;
 	p = chain[p]; // fetches code and descriptor, which would else be fetched inside the loop
 	if (p == 0xffffffffu)
 		return; // waits for it: its time is no sample
@@ -32,13 +44,15 @@ void main()
 		uint t1 = PL_LOAD_CLOCK();
 		uint t2 = PL_LOAD_CLOCK();
 
-		record[i] = (t1 - t0) & push.load_mask;
+		keep(i, (t1 - t0) & push.load_mask);
 		empty = min(empty, (t2 - t1) & push.load_mask);
 		p = q;
 	}
 	result[PL_RESULT_END] = p;
 	result[PL_RESULT_COUNT] = 1 + i;
 	result[PL_RESULT_EMPTY] = empty;
-	for (uint k = 0; k < push.count; k++)
+	for (uint k = 0; k < min(push.count, PL_RECORD_LOADS); k++)
 		result[PL_RESULT_RECORD + k] = record[k];
+	for (uint k = 0; k < PL_BINS; k++)
+		result[PL_RESULT_BINS + k] = bins[k];
 }

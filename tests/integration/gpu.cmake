@@ -13,6 +13,7 @@ function(pl_gpu_test name)
 endfunction()
 
 pl_gpu_test(test_gpu_lavapipe)
+pl_gpu_test(test_gpu_bins)
 pl_gpu_test(test_gpu_absent)
 pl_gpu_test(test_gpu_no_loader)
 set_tests_properties(test_gpu_absent PROPERTIES ENVIRONMENT
