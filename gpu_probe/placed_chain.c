@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "gpu_probe/buffer.h"
 
@@ -48,6 +49,14 @@ int pl_placed_chain_lay(struct pl_placed_chain *placed, struct pl_err *err)
 	return rc;
 }
 
+/* What was removed answers loads all the same, with ones or zeros. */
+static bool is_gone(const struct pl_placed_chain *placed)
+{
+	const char *file = placed->device->import_file;
+
+	return placed->memory == PL_GPU_HOST_FILE && file && access(file, F_OK);
+}
+
 static int check_walk(struct pl_placed_chain *placed, uint64_t loads, uint32_t done,
 		      struct pl_err *err)
 {
@@ -55,6 +64,10 @@ static int check_walk(struct pl_placed_chain *placed, uint64_t loads, uint32_t d
 	uint32_t end = d->result.words[PL_RESULT_END];
 	uint32_t want = pl_chain_end(&placed->chain, placed->at, loads);
 
+	if (end != want && is_gone(placed))
+		return pl_fail(err, -ENODEV,
+			       "%s: %s went away while the chain lay in it: the device was removed",
+			       d->name, d->import_file);
 	if (done != loads)
 		return pl_fail(err, -EIO,
 			       "%s: the kernel ended after %u of %" PRIu64

@@ -68,9 +68,14 @@ class Boot:
         """The same where nothing is inserted: of a perfect machine, 0."""
         return [self.step_ns(f"base.{rep}", metric) for rep in REPS]
 
-    def exit_ns(self, label: str) -> dict[int, float]:
+    def tool(self, place: str) -> list[dict]:
+        """What `pcielat run` itself wrote."""
+        results = json.loads((self.r.out / f"tool.{place}/results.json").read_text())
+        return [m for m in results["measurements"] if m["probe"] == "gpu"]
+
+    def exit_ns(self, label: str, quantile: str = "p50_ns") -> dict[int, float]:
         """By gap: the first load after it minus the next load."""
-        return {row["gap_ns"]: row["p50_ns"] - row["second_load_p50_ns"]
+        return {row["gap_ns"]: row[quantile] - row["second_load_p50_ns"]
                 for row in self.rows[label]}
 
 
@@ -105,7 +110,8 @@ class Vulkan(unittest.TestCase):
 
     def test_nothing_failed(self):
         self.assertEqual((self.r.out / "errors").read_text(), "")
-        self.assertEqual(sum(len(rows) for rows in self.b.rows.values()), 2 + 9 * 4 + 2 + 3 * 3)
+        count = sum(len(rows) for rows in self.b.rows.values())
+        self.assertEqual(count, 2 + 9 * 4 + 2 + 4 * 3 + 4 + 1)
 
     def test_every_load_is_counted(self):
         """The plugin's count is the loads reported, exactly; a slot without a chain has none."""
@@ -159,8 +165,9 @@ class Vulkan(unittest.TestCase):
     def test_the_other_slot_and_ram_do_not_pay(self):
         self.measured(self.check_the_other_slot)
 
-    def check_step(self, boot: Boot, label: str, gap_ns: int, truth: float):
-        got = boot.exit_ns(label)[gap_ns]
+    def check_step(self, boot: Boot, label: str, gap_ns: int, truth: float,
+                   quantile: str = "p50_ns"):
+        got = boot.exit_ns(label, quantile)[gap_ns]
         print(f"{label}: {got:.0f} ns after {gap_ns} ns, true {truth} ns "
               f"({100 * (got / truth - 1):+.1f} %)")
         self.assertLess(abs(got - truth), max(TOLERANCE * truth, SMALL_NS), f"{label}, {gap_ns}")
@@ -179,6 +186,25 @@ class Vulkan(unittest.TestCase):
         self.assertEqual(self.r.lines("l1")[0], "1")
         self.measured(self.check_exit)
 
+    def check_two_steps(self, boot: Boot):
+        """Exits of links in series overlap; a switch begins the next within 1 us. A gap that the
+        guest made longer passes the second step: the lower quartile is of those it did not."""
+        below = boot.r.link("below")["l1_exit_ns"] + 1000
+        self.check_awake(boot, "on.far", 0, 15000)
+        self.check_step(boot, "on.far", 45000, below, "p25_ns")
+        self.check_step(boot, "on.far", 150000, max(below, boot.r.link("uplink")["l1_exit_ns"]))
+
+    def test_two_links_wake_in_two_steps(self):
+        self.measured(self.check_two_steps)
+
+    def check_l0s(self, boot: Boot):
+        self.check_awake(boot, "l0s.near", 0, 5000)
+        self.check_step(boot, "l0s.near", 60000, boot.r.link("direct")["l0s_exit_ns"])
+
+    def test_l0s_shows_too(self):
+        self.assertEqual(self.r.lines("l0s")[0], "1")
+        self.measured(self.check_l0s)
+
     def check_controls(self, boot: Boot):
         for label in ("off.near", "on.ram"):
             for gap_ns, got in boot.exit_ns(label).items():
@@ -189,7 +215,7 @@ class Vulkan(unittest.TestCase):
 
     def test_nothing_is_inserted_elsewhere(self):
         for label in self.b.rows:
-            if not label.startswith("on."):
+            if not label.startswith(("on.", "l0s.")):
                 self.assertEqual(self.b.counted(label, "direct")[1], 0, label)
 
     def test_every_gap_is_real(self):
@@ -206,22 +232,50 @@ class Vulkan(unittest.TestCase):
                 self.assertEqual(row["memory"].startswith("imported:/sys/"), ".ram" not in label)
 
     def test_the_whole_tool_reports_what_was_counted(self):
-        results = json.loads((self.r.out / "tool/results.json").read_text())
-        rows = [m for m in results["measurements"] if m["probe"] == "gpu"]
-        self.assertGreater(len(rows), 5)
-        loads = 0
-        for m in rows:
-            self.assertTrue(any("W-CHASE-MEMORY" in w for w in m["warnings"]), m["metric"])
-            loads += int(m["facts"]["loads_issued"])
-        self.assertEqual(self.b.counted("tool.far", "uplink")[0], loads)
-        self.assertEqual(self.b.counted("tool.far", "direct")[0], 0)
-        self.assertEqual(results["effects"], [], "test memory enters no claim")
+        for place, link, other in (("far", "uplink", "direct"), ("near", "direct", "uplink")):
+            rows = self.b.tool(place)
+            self.assertGreater(len(rows), 5)
+            for m in rows:
+                self.assertTrue(any("W-CHASE-MEMORY" in w for w in m["warnings"]), m["metric"])
+            loads = sum(int(m["facts"]["loads_issued"]) for m in rows)
+            self.assertEqual(self.b.counted(f"tool.{place}", link)[0], loads)
+            self.assertEqual(self.b.counted(f"tool.{place}", other)[0], 0)
+            results = json.loads((self.r.out / f"tool.{place}/results.json").read_text())
+            self.assertEqual(results["effects"], [], "test memory enters no claim")
+
+    def check_the_tool(self, boot: Boot):
+        """Far slot, links awake, against near slot; near slot asleep after 100 us, L1 allowed."""
+        far, near = ({(m["metric"], m["conditions"]["gap_ns"]): m for m in boot.tool(place)}
+                     for place in ("far", "near"))
+        truth = boot.true_ns("tool.far")
+        got = far["load", 0]["p50_ns"] - near["load", 0]["p50_ns"]
+        print(f"pcielat run, load: {got:.0f} ns, inserted {truth:.0f} ns "
+              f"({100 * (got / truth - 1):+.1f} %)")
+        self.assertLess(abs(got - truth), TOLERANCE * truth)
+        exit_ns = boot.r.link("direct")["l1_exit_ns"]
+        m = near["load_after_gap", 100000]
+        got = m["p50_ns"] - m["facts"]["second_load_p50_ns"]
+        print(f"pcielat run, exit: {got:.0f} ns, true {exit_ns} ns "
+              f"({100 * (got / exit_ns - 1):+.1f} %)")
+        self.assertLess(abs(got - exit_ns), TOLERANCE * exit_ns)
+
+    def test_the_whole_tool_is_right(self):
+        self.measured(self.check_the_tool)
 
     def test_refusals_have_a_sentence(self):
         lines = self.r.lines("refused")
         self.assertEqual(len(lines), 2)
         self.assertIn("does not fit", lines[0])
         self.assertIn("that the driver pcieport uses", lines[1])
+
+    def test_a_card_that_is_pulled_ends_its_chase_only(self):
+        """Loads of what is gone are answered smoothly and at once: that must be no number."""
+        lines = self.r.lines("pulled")
+        self.assertEqual(len(lines), 2, lines)
+        self.assertIn("went away while the chain lay in it", lines[0])
+        self.assertEqual(lines[1], "1")
+        self.assertEqual((self.r.out / "pulled.series").read_text(), "")
+        self.assertEqual(len(self.b.rows["after.far"]), 1)
 
 
 if __name__ == "__main__":
