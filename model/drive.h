@@ -44,4 +44,14 @@ struct pl_drive {
 	const char *mounted_at; /* a mount point of it or of a partition of it */
 };
 
+/* Text of deallocated_reads_as: "not reported", "zeros", "ones"; NULL for any other value. */
+const char *pl_drive_deallocated_name(int value);
+/*
+ * The power state after idle_ms without a command, by the drive's own table, when it begins in an
+ * operational state: 0 when it stays awake, APST is off, or nothing is known.
+ */
+size_t pl_drive_state_after(const struct pl_drive *drive, uint64_t idle_ms);
+/* Idle time after which it is in this state, in ms; 0: never by itself. */
+uint64_t pl_drive_reaches_ms(const struct pl_drive *drive, size_t state);
+
 #endif

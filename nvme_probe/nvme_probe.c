@@ -211,7 +211,6 @@ static int open_reader(const struct pl_nvme_options *options, struct pl_run *run
 	if (rc)
 		return rc;
 	note_path(run, m, *out, &ladder);
-	(*out)->done = (*out)->busy_ticks = 0;
 	pl_background_open(&(*out)->background, (*out)->target.device);
 	return 0;
 }

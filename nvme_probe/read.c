@@ -250,10 +250,6 @@ static void note_end(const struct pl_reader *reader)
 {
 	int64_t others = pl_background_others(&reader->background);
 
-	if (reader->busy_ticks)
-		pl_measurement_set_number(reader->run, reader->m, "iops",
-					  (double)reader->done * 1e9 /
-						  pl_clock_ns(reader->clock, reader->busy_ticks));
 	if (others >= 0)
 		pl_measurement_set_number(reader->run, reader->m, "background_ios", (double)others);
 	if (others > 0 && reader->target.is_block)

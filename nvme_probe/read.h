@@ -51,8 +51,6 @@ struct pl_reader {
 	uint32_t nsid;
 	int pending; /* -errno of a failed read that the next call reports */
 	struct pl_err why;
-	/* Of depths above 1: what was done in how many ticks; close makes the fact "iops" of it. */
-	uint64_t done, busy_ticks;
 	struct pl_background background; /* of batches only, not of single reads after a gap */
 	struct pl_run *run;              /* whose measurement m gets the facts; NULL: nobody's */
 	struct pl_measurement *m;

@@ -133,6 +133,7 @@ static void sections(struct pl_html *html)
 	pl_html_latency(html);
 	pl_html_where(html);
 	pl_html_states(html);
+	pl_html_drives(html);
 	pl_html_region(html);
 	pl_html_ladder(html);
 	pl_charts_compare(html);

@@ -53,6 +53,7 @@ void pl_html_effects(struct pl_html *html);
 void pl_html_where(struct pl_html *html);  /* the split of the time, all claims */
 void pl_html_states(struct pl_html *html); /* link power states */
 void pl_html_region(struct pl_html *html); /* GPU */
+void pl_html_drives(struct pl_html *html); /* what each NVMe drive and its media add */
 void pl_html_ladder(struct pl_html *html);
 void pl_html_for_scale(struct pl_html *html); /* published figures beside this machine's */
 void pl_html_method(struct pl_html *html);

@@ -238,7 +238,7 @@ static void drives(struct document *doc, const struct pl_run *run)
 {
 	open_array(doc, "drives");
 	for (size_t i = 0; i < run->drive_count; i++)
-		element(doc, pl_json_drive(&run->drives[i]));
+		element(doc, pl_json_drive(run, &run->drives[i]));
 	close_array(doc);
 }
 

@@ -32,7 +32,7 @@ json_t *pl_json_known_ns(int64_t ns);
 json_t *pl_json_slot(const struct pl_slot *slot);
 json_t *pl_json_link(const struct pl_aspm_link *link);
 json_t *pl_json_environment(const struct pl_machine *machine);
-json_t *pl_json_drive(const struct pl_drive *drive);
+json_t *pl_json_drive(const struct pl_run *run, const struct pl_drive *drive);
 json_t *pl_json_gpu(const struct pl_gpu *gpu);
 /* offset_bytes: where its samples begin in samples.bin, moved on; NULL: there is no such file. */
 json_t *pl_json_measurement(const struct pl_measurement *m, uint64_t *offset_bytes);

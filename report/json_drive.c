@@ -1,4 +1,8 @@
+#include <math.h>
+
+#include "report/drive.h"
 #include "report/json.h"
+#include "report/rows.h"
 
 /* One NVMe drive: power states as the drive advertises them, APST, queue settings. */
 
@@ -23,14 +27,52 @@ static json_t *states_of(const struct pl_drive *drive)
 
 static json_t *deallocated_of(const struct pl_drive *drive)
 {
-	static const char *const words[] = {"not reported", "zeros", "ones"};
-
-	if (drive->deallocated_reads_as < 0 || drive->deallocated_reads_as > 2)
-		return json_null();
-	return json_string(words[drive->deallocated_reads_as]);
+	return pl_json_text(pl_drive_deallocated_name(drive->deallocated_reads_as));
 }
 
-json_t *pl_json_drive(const struct pl_drive *drive)
+static json_t *interval_of(const struct pl_interval *i)
+{
+	return json_pack("{s:o, s:o, s:o}", "estimate_ns", pl_json_ns(i->estimate), "ci95_low_ns",
+			 pl_json_ns(i->low), "ci95_high_ns", pl_json_ns(i->high));
+}
+
+/* From the link outward; the steps are derived from the series that are named. */
+static json_t *ladder_of(const struct pl_run *run, const struct pl_drive *drive)
+{
+	struct pl_drive_rung rungs[PL_DRIVE_RUNGS];
+	json_t *array = json_array();
+
+	pl_drive_ladder(run, drive, rungs);
+	for (size_t i = 0; i < PL_DRIVE_RUNGS; i++) {
+		const struct pl_drive_rung *r = &rungs[i];
+
+		if (!r->m)
+			continue;
+		json_array_append_new(
+			array,
+			json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "layer",
+				  pl_json_text(r->layer), "access", pl_json_text(r->access),
+				  "measurement", (int)r->m->id, "p50_ns",
+				  r->reason ? json_null() : pl_json_ns(r->m->summary.p50_ns),
+				  "step", interval_of(&r->step), "step_holds",
+				  pl_json_text(r->step_is), "reason", pl_json_text(r->reason)));
+	}
+	return array;
+}
+
+/* 4 KiB against 512 bytes. */
+static json_t *size_of(const struct pl_run *run, const struct pl_drive *drive)
+{
+	struct pl_drive_size size;
+
+	pl_drive_size(run, drive, &size);
+	return json_pack("{s:o, s:o, s:o}", "step", interval_of(&size.step), "serialisation_ns",
+			 size.serialisation_ns > 0.0 ? pl_json_ns(size.serialisation_ns)
+						     : json_null(),
+			 "reason", pl_json_text(size.reason));
+}
+
+static json_t *said_by(const struct pl_drive *drive)
 {
 	return json_pack(
 		"{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
@@ -48,4 +90,13 @@ json_t *pl_json_drive(const struct pl_drive *drive)
 		pl_json_text(drive->iostats), "nomerges", pl_json_text(drive->nomerges),
 		"wbt_lat_us", pl_json_text(drive->wbt_lat_us), "mounted_at",
 		pl_json_text(drive->mounted_at), "why", pl_json_text(drive->why));
+}
+
+json_t *pl_json_drive(const struct pl_run *run, const struct pl_drive *drive)
+{
+	json_t *object = said_by(drive);
+
+	json_object_set_new(object, "media_ladder", ladder_of(run, drive));
+	json_object_set_new(object, "size_step", size_of(run, drive));
+	return object;
 }

@@ -41,9 +41,10 @@ static json_t *conditions(const struct pl_measurement *m)
 	const struct pl_conditions *c = &m->conditions;
 
 	return json_pack(
-		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state",
+		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state",
 		pl_json_text(c->state), "gap_ns", (json_int_t)c->gap_ns, "idle",
-		pl_json_text(c->gap_ns && !c->idle ? "spun" : c->idle), "size_bytes",
+		pl_json_text(c->gap_ns && !c->idle ? "spun" : c->idle), "prewake",
+		pl_json_text(c->prewake), "apst", pl_json_text(c->apst), "size_bytes",
 		pl_json_positive(c->size_bytes), "queue_depth", pl_json_positive(c->queue_depth),
 		"path", pl_json_text(c->path), "path_reason", pl_json_text(c->path_reason), "clock",
 		pl_json_text(c->clock), "pattern", pl_json_text(c->pattern), "config_offset",

@@ -2,8 +2,6 @@
 #include <string.h>
 
 #include "core/fmt.h"
-#include "core/stats.h"
-#include "model/summary.h"
 #include "report/out.h"
 #include "report/report.h"
 #include "report/rows.h"
@@ -14,23 +12,6 @@
  * the mean of the paired differences of block medians to the rung before it that has numbers.
  */
 
-static struct pl_interval step_between(struct pl_arena *arena, const struct pl_measurement *a,
-				       const struct pl_measurement *b)
-{
-	size_t blocks = a->blocks_done < b->blocks_done ? a->blocks_done : b->blocks_done;
-	double *of_a = pl_arena_array(arena, a->blocks_done, sizeof(*of_a));
-	double *of_b = pl_arena_array(arena, b->blocks_done, sizeof(*of_b));
-	double *paired = pl_arena_array(arena, blocks, sizeof(*paired));
-	size_t n = 0;
-
-	pl_measurement_block_quantiles(a, 0.5, of_a);
-	pl_measurement_block_quantiles(b, 0.5, of_b);
-	for (size_t i = 0; i < blocks; i++)
-		if (!isnan(of_a[i]) && !isnan(of_b[i]))
-			paired[n++] = of_b[i] - of_a[i];
-	return pl_stats_block_interval(paired, n);
-}
-
 static const char *step_text(struct pl_arena *arena, const struct pl_measurement *before,
 			     const struct pl_measurement *m)
 {
@@ -39,7 +20,7 @@ static const char *step_text(struct pl_arena *arena, const struct pl_measurement
 
 	if (!before || !pl_series_has_numbers(m))
 		return "";
-	step = step_between(arena, before, m);
+	step = pl_series_step(arena, before, m);
 	if (isnan(step.low))
 		return isnan(step.estimate) ? "" : pl_row_ns(arena, step.estimate);
 	return pl_arena_strdup(

@@ -258,6 +258,17 @@ static void read_links(struct pl_run *run, const json_t *array)
 		pl_read_link(run, json_array_get(array, i), &run->aspm_links[i]);
 }
 
+/* Likewise: what the drives said about themselves is of the first document. */
+static void read_drives(struct pl_run *run, const json_t *array)
+{
+	if (run->drive_count)
+		return;
+	run->drive_count = run->drive_capacity = json_array_size(array);
+	run->drives = pl_arena_array(&run->arena, run->drive_count, sizeof(*run->drives));
+	for (size_t i = 0; i < run->drive_count; i++)
+		pl_read_drive(run, json_array_get(array, i), &run->drives[i]);
+}
+
 static void read_document(struct pl_run *run, struct pl_read_file *file, bool with_effects)
 {
 	const json_t *series = json_object_get(file->root, "measurements");
@@ -267,6 +278,7 @@ static void read_document(struct pl_run *run, struct pl_read_file *file, bool wi
 	read_slots(run, file);
 	read_boots(run, file);
 	read_links(run, json_object_get(file->root, "links"));
+	read_drives(run, json_object_get(file->root, "drives"));
 	for (size_t i = 0; i < json_array_size(series); i++)
 		pl_read_measurement(run, file, json_array_get(series, i));
 	for (size_t i = 0; with_effects && i < json_array_size(effects); i++)

@@ -52,6 +52,7 @@ void pl_read_environment(struct pl_run *run, const json_t *environment);
 void pl_read_session(struct pl_run *run, const json_t *session);
 /* Fills a slot from its object. */
 void pl_read_slot(struct pl_run *run, const json_t *object, struct pl_slot *slot);
+void pl_read_drive(struct pl_run *run, const json_t *object, struct pl_drive *drive);
 void pl_read_link(struct pl_run *run, const json_t *object, struct pl_aspm_link *link);
 /* The slot of this file with this key and, where several have it, this device; NULL. */
 struct pl_slot *pl_read_find_slot(const struct pl_read_file *file, const char *key,

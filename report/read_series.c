@@ -22,6 +22,8 @@ static void read_conditions(struct pl_run *run, const json_t *object, struct pl_
 	c->state = pl_read_text(run, object, "state");
 	c->gap_ns = pl_read_u64(object, "gap_ns", 0);
 	c->idle = pl_read_text(run, object, "idle");
+	c->prewake = pl_read_text(run, object, "prewake");
+	c->apst = pl_read_text(run, object, "apst");
 	c->size_bytes = small_at(object, "size_bytes");
 	c->queue_depth = small_at(object, "queue_depth");
 	c->path = pl_read_text(run, object, "path");
@@ -212,7 +214,7 @@ void pl_read_measurement(struct pl_run *run, const struct pl_read_file *file, co
 	const json_t *warnings = json_object_get(object, "warnings");
 
 	read_who(run, file, object, m);
-	PL_READ_ENUM(m->probe, object, "probe", pl_probe_name, PL_PROBE_NET + 1);
+	PL_READ_ENUM(m->probe, object, "probe", pl_probe_name, PL_PROBE_HOST + 1);
 	m->metric = pl_read_text(run, object, "metric");
 	read_conditions(run, json_object_get(object, "conditions"), &m->conditions);
 	PL_READ_ENUM(m->outcome, object, "outcome", pl_outcome_name, PL_OUTCOME_SKIPPED + 1);

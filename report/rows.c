@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/fmt.h"
+#include "core/stats.h"
+#include "model/summary.h"
 #include "report/out.h"
 
 bool pl_series_has_numbers(const struct pl_measurement *m)
@@ -260,4 +262,27 @@ const char *pl_series_title(struct pl_arena *arena, const struct pl_measurement 
 			       m->has_device ? pl_bdf_format(m->device, bdf) : "",
 			       pl_probe_name(m->probe), m->metric ? m->metric : "",
 			       condition_text(arena, &m->conditions));
+}
+
+/* To the digits of results.json, so that a report made again says the same. */
+static double as_stored(double ns)
+{
+	return round(ns * 1e3) / 1e3;
+}
+
+struct pl_interval pl_series_step(struct pl_arena *arena, const struct pl_measurement *a,
+				  const struct pl_measurement *b)
+{
+	size_t blocks = a->blocks_done < b->blocks_done ? a->blocks_done : b->blocks_done;
+	double *of_a = pl_arena_array(arena, a->blocks_done, sizeof(*of_a));
+	double *of_b = pl_arena_array(arena, b->blocks_done, sizeof(*of_b));
+	double *paired = pl_arena_array(arena, blocks, sizeof(*paired));
+	size_t n = 0;
+
+	pl_measurement_block_centres(a, of_a);
+	pl_measurement_block_centres(b, of_b);
+	for (size_t i = 0; i < blocks; i++)
+		if (!isnan(of_a[i]) && !isnan(of_b[i]))
+			paired[n++] = as_stored(of_b[i]) - as_stored(of_a[i]);
+	return pl_stats_block_interval(paired, n);
 }

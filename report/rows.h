@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "core/arena.h"
+#include "core/stats.h"
 #include "model/run.h"
 
 /*
@@ -41,6 +42,12 @@ bool pl_effect_is_headline(const struct pl_run *run, size_t index);
 bool pl_series_is_host_read(const struct pl_measurement *m);
 /* There are numbers (whole or partial). */
 bool pl_series_has_numbers(const struct pl_measurement *m);
+/*
+ * b minus a: the mean of the paired differences of block centres, with its 95 % interval. For the
+ * steps of ladders; claims have their own ways. scratch is the caller's.
+ */
+struct pl_interval pl_series_step(struct pl_arena *scratch, const struct pl_measurement *a,
+				  const struct pl_measurement *b);
 /* The function that a series of a ladder reads is at the end of the slot's path. */
 bool pl_series_is_endpoint(const struct pl_measurement *m);
 

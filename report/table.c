@@ -313,6 +313,7 @@ int pl_report_write_table(const struct pl_run *run, const struct pl_text_style *
 	print_slots(&page);
 	print_latency(&page);
 	print_others(&page);
+	pl_text_drives(run, style, out);
 	print_claims(&page);
 	print_for_scale(&page);
 	pl_notes_not_measured(&page.arena, run, &missing);

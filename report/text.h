@@ -46,4 +46,7 @@ void pl_text_heading(const struct pl_text_style *style, const char *title, FILE 
 void pl_text_wrap(const struct pl_text_style *style, const char *lead, unsigned indent,
 		  const char *text, FILE *out);
 
+/* What was found out about each drive; nothing without --thorough. */
+void pl_text_drives(const struct pl_run *run, const struct pl_text_style *style, FILE *out);
+
 #endif

@@ -20,12 +20,17 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The same operation on the same thing: only link state, gap and idling differ. */
-static bool is_same_operation(const struct pl_measurement *a, const struct pl_measurement *b)
+/*
+ * The same operation on the same thing: only link state, gap and idling differ. The path that was
+ * asked for counts, not the one that an open sampler took.
+ */
+static bool is_same_operation(const struct pl_track *s, const struct pl_track *t)
 {
+	const struct pl_measurement *a = s->m, *b = t->m;
 	const struct pl_conditions *x = &a->conditions, *y = &b->conditions;
 
-	return a->probe == b->probe && a->probe != PL_PROBE_GPU && a->slot == b->slot &&
+	return is_same_text(s->wanted_path, t->wanted_path) && a->probe == b->probe &&
+	       a->probe != PL_PROBE_GPU && a->slot == b->slot &&
 	       pl_bdf_is_equal(a->device, b->device) && is_same_text(a->subject, b->subject) &&
 	       is_same_text(a->metric, b->metric) && x->size_bytes == y->size_bytes &&
 	       x->queue_depth == y->queue_depth && x->config_offset == y->config_offset &&
@@ -35,7 +40,7 @@ static bool is_same_operation(const struct pl_measurement *a, const struct pl_me
 static struct pl_track *find_owner(struct pl_walk *walk, const struct pl_track *track)
 {
 	for (struct pl_track *other = walk->tracks; other < track; other++)
-		if (!other->owner && is_same_operation(other->m, track->m))
+		if (!other->owner && is_same_operation(other, track))
 			return other;
 	return NULL;
 }
@@ -128,6 +133,7 @@ static int open_tracks(struct pl_walk *walk, struct pl_err *err)
 		struct pl_track *track = &walk->tracks[i];
 
 		track->m = walk->run->measurements[i];
+		track->wanted_path = track->m->conditions.path;
 		if (track->m->conditions.gap_ns)
 			track->idles =
 				pl_arena_array(&walk->run->arena, track->m->samples_per_block,
@@ -168,6 +174,15 @@ static void note_gaps(const struct pl_walk *walk, const struct pl_track *track)
 				  pl_clock_ns(clock, track->most_idle));
 }
 
+/* What one closed loop of reads did, for as long as it ran. */
+static void note_rate(const struct pl_walk *walk, const struct pl_track *track)
+{
+	if (track->m->probe == PL_PROBE_NVME && track->busy)
+		pl_measurement_set_number(walk->run, track->m, "iops",
+					  (double)track->accesses * 1e9 /
+						  pl_clock_ns(walk->options->clock, track->busy));
+}
+
 static void close_track(struct pl_walk *walk, struct pl_track *track)
 {
 	struct pl_measurement *m = track->m;
@@ -184,6 +199,7 @@ static void close_track(struct pl_walk *walk, struct pl_track *track)
 		m->why = pl_arena_printf(&walk->run->arena, "%zu of %u blocks failed", m->failed,
 					 m->blocks);
 	note_gaps(walk, track);
+	note_rate(walk, track);
 	pl_measurement_summarise(m);
 }
 

@@ -87,6 +87,21 @@ static ssize_t take_after_gap(const struct pl_clock *clock, struct pl_track *tra
 	return got;
 }
 
+/* Accesses that follow each other, as fast as the sampler goes. */
+static ssize_t take_at_once(const struct pl_clock *clock, struct pl_track *track, uint64_t *ticks,
+			    size_t count, struct pl_err *err)
+{
+	const struct pl_sampler *sampler = sampler_of(track);
+	uint64_t begin = pl_clock_now(clock);
+	ssize_t got = sampler->sample(sampler->self, ticks, count, err);
+
+	if (got > 0) {
+		track->accesses += (size_t)got;
+		track->busy += pl_clock_now(clock) - begin;
+	}
+	return got;
+}
+
 /*
  * `count` accesses, each after its idle gap; without a gap, or when the probe makes the gap itself
  * (inside a GPU kernel), the sampler does all at once.
@@ -94,11 +109,10 @@ static ssize_t take_after_gap(const struct pl_clock *clock, struct pl_track *tra
 static ssize_t take(const struct pl_clock *clock, struct pl_track *track, uint64_t *ticks,
 		    size_t count, struct pl_err *err)
 {
-	const struct pl_sampler *sampler = sampler_of(track);
 	const struct pl_measurement *m = track->m;
 
 	if (!m->conditions.gap_ns || m->probe == PL_PROBE_GPU)
-		return sampler->sample(sampler->self, ticks, count, err);
+		return take_at_once(clock, track, ticks, count, err);
 	for (size_t n = 0; n < count; n++) {
 		ssize_t got = take_after_gap(clock, track, ticks + n, err);
 

@@ -13,14 +13,16 @@
 struct pl_track {
 	struct pl_measurement *m;
 	struct pl_sampler sampler;
-	struct pl_track *owner; /* series of one operation share a sampler; NULL: it is its own */
-	struct pl_track *waker; /* its sampler wakes the link before each sample; NULL */
+	struct pl_track *owner;  /* series of one operation share a sampler; NULL: it is its own */
+	const char *wanted_path; /* conditions.path as planned; opening a sampler fills it in */
+	struct pl_track *waker;  /* its sampler wakes the link before each sample; NULL */
 	/*
 	 * Idle times as they were, in ticks: from the end of an access to the start of the next.
 	 * least and most are over the medians of the blocks: one preempted gap is not the gap.
 	 */
 	uint64_t *idles, ended, least_idle, most_idle;
 	size_t idle_count;
+	uint64_t accesses, busy; /* without a gap: how many were done, in how many ticks */
 	unsigned failed_blocks;
 	bool is_live;
 	bool is_due; /* takes part in this round */

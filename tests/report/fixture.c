@@ -371,6 +371,7 @@ void fx_am5(struct pl_run *run)
 	nvme(run, &s[3], 53500);
 	grid(run, &s[3]);
 	gpu(run, &s[0], 2.2e6, 64 << 20)->metric = "read";
+	fx_drive(run, &s[1]);
 	gpu_devices(run);
 	e = claim(run, PL_EFFECT_HOP, 2, 0, 569.7, 9.1);
 	e->probe = PL_PROBE_GPU;

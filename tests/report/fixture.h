@@ -30,6 +30,9 @@ struct pl_measurement *fx_series(struct pl_run *run, const struct pl_slot *slot,
 				 enum pl_probe probe, const char *metric, double median_ns,
 				 unsigned blocks, size_t per_block);
 
+/* What --thorough finds out about the drive of this slot. */
+void fx_drive(struct pl_run *run, const struct pl_slot *slot);
+
 /* A claim that was not made or not resolved. */
 void fx_unclaimed(struct pl_run *run, enum pl_effect_kind kind, unsigned slot,
 		  enum pl_claim_status status, const char *reason);

@@ -65,6 +65,8 @@ void fx_hostile(struct pl_run *run)
 		device->model = evil(run, &at);
 		device->driver = evil(run, &at);
 	}
+	run->drives[0].firmware = evil(run, &at);
+	run->drives[0].mounted_at = evil(run, &at);
 	for (unsigned i = 0; i < fx_hostile_count; i++) {
 		pl_run_warn(run, "W-SMBIOS", "warning", evil(run, &at), "%s", evil(run, &at));
 		pl_run_skip(run, evil(run, &at), evil(run, &at), evil(run, &at));

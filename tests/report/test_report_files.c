@@ -79,7 +79,7 @@ static void all_files_are_written(void **state)
 static void a_full_disk_stops_one_file(void **state)
 {
 	char dir[] = "/tmp/pl-report-XXXXXX";
-	struct rlimit before, small = {100000, 0};
+	struct rlimit before, small = {200000, 0};
 	struct pl_err err = {0};
 	struct pl_run run;
 	json_t *json;

@@ -7,6 +7,7 @@
 
 #include "model/summary.h"
 #include "report/report.h"
+#include "report/text.h"
 #include "tests/report/fixture.h"
 
 static char folder[] = "/tmp/pl-read-XXXXXX";
@@ -79,6 +80,42 @@ static void round_trip(void (*make)(struct pl_run *), const char *sub)
 	pl_run_fini(&before);
 	pl_run_fini(&after);
 	pl_run_fini(&page);
+}
+
+static char *table_of(const struct pl_run *run)
+{
+	const struct pl_text_style style = {false, true, 80};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(pl_report_write_table(run, &style, out, NULL), 0);
+	fclose(out);
+	return text;
+}
+
+/* The drives too: what is derived from series is derived again. */
+static void what_is_read_looks_the_same(void **state)
+{
+	const char *json_path = file("looks", "results.json");
+	struct pl_run before, after;
+	char *a, *b;
+
+	(void)state;
+	write_fixture(fx_am5, "looks", NULL);
+	fx_am5(&before);
+	pl_run_init(&after);
+	assert_int_equal(pl_report_read(&after, &json_path, 1, NULL), 0);
+	assert_int_equal(after.drive_count, 1);
+	assert_int_equal(after.drives[0].states[3].apst_to, 4);
+	a = table_of(&before);
+	b = table_of(&after);
+	assert_non_null(strstr(a, "Power states of the drive"));
+	assert_string_equal(a, b);
+	free(a);
+	free(b);
+	pl_run_fini(&before);
+	pl_run_fini(&after);
 }
 
 static void what_is_read_is_what_was_written(void **state)
@@ -334,6 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_read_is_what_was_written),
+		cmocka_unit_test(what_is_read_looks_the_same),
 		cmocka_unit_test(hostile_text_survives_reading),
 		cmocka_unit_test(what_is_not_ours_is_refused),
 		cmocka_unit_test(a_later_minor_version_is_read),

@@ -150,6 +150,42 @@ static void a_gap_in_the_ladder_is_said(void **state)
 	pl_run_fini(&run);
 }
 
+static void assert_has(const char *text, const char *words)
+{
+	if (!strstr(text, words))
+		print_error("missing: %s\nin:\n%s\n", words, text);
+	assert_non_null(strstr(text, words));
+}
+
+/* Every number of the fixture where a reader looks for it. */
+static void a_drive_is_shown_from_link_to_media(void **state)
+{
+	char *text = written(fx_am5, pl_report_write_table, false);
+	const char *drive = strstr(text, "firmware 4B2QEXM7");
+
+	(void)state;
+	assert_non_null(drive);
+	assert_has(drive, "PS0 now    8.5 W  works                     PS3 after 100 ms\n");
+	assert_has(drive, "PS2               works            1.00 ms  PS3 after 100 ms\n");
+	assert_has(drive, "PS3      0.045 W  sleeps  2.00 ms  1.20 ms  PS4 after 2.00 s  +1.1");
+	assert_has(drive, "PS4      0.005 W  sleeps  15.0 ms  9.50 ms                    not mea");
+	assert_has(drive, "Autonomous transitions are on.");
+	assert_has(drive,
+		   "200 ms of idle against the same with APST off, the link woken first. PS4 is\n");
+	assert_has(drive, "\nlink        BAR read          644 ns");
+	assert_has(drive, "\ncontroller  4 KiB, no media  ");
+	assert_has(drive, "\ncache       same 4 KiB");
+	assert_has(drive, " µs  12000\nadmin       Get Features");
+	assert_has(drive, "carrying the difference takes 498 ns on Gen4 x4.");
+	assert_has(drive, "512 bytes: +1.3");
+	assert_has(drive, "takes 498 ns on Gen4 x4.\n");
+	assert_has(drive, "\n4 KiB random  as_found  32  86.2 µs");
+	assert_has(drive, "512000  2097 MB/s\n");
+	assert_has(drive, "64 reads, 0 interrupts of nvme0\n");
+	assert_has(drive, "/dev/ng0n1 may be opened by root only\n");
+	free(text);
+}
+
 static void a_full_device_is_a_sentence(void **state)
 {
 	struct pl_text_style style = {false, true, 80};
@@ -194,6 +230,7 @@ int main(void)
 		cmocka_unit_test(hostile_text_cannot_drive_the_terminal),
 		cmocka_unit_test(ladder_has_every_rung_with_its_step),
 		cmocka_unit_test(a_gap_in_the_ladder_is_said),
+		cmocka_unit_test(a_drive_is_shown_from_link_to_media),
 		cmocka_unit_test(a_full_device_is_a_sentence),
 		cmocka_unit_test(link_and_path_texts),
 	};

@@ -136,6 +136,31 @@ static void unknown_values_have_a_name(void **state)
 	assert_string_equal(pl_effect_kind_name(PL_EFFECT_CONFIG_STEP), "config_step");
 }
 
+/* Times in a state add up; a table that leads nowhere or in a circle ends. */
+static void drives_go_to_sleep_by_their_table(void **state)
+{
+	struct pl_drive drive = {.state_count = 5, .apst_enabled = 1};
+
+	(void)state;
+	drive.states[0] = (struct pl_power_state){.apst_after_ms = 100, .apst_to = 3};
+	drive.states[3] = (struct pl_power_state){.apst_after_ms = 2000, .apst_to = 4};
+	assert_int_equal(pl_drive_state_after(&drive, 99), 0);
+	assert_int_equal(pl_drive_state_after(&drive, 100), 3);
+	assert_int_equal(pl_drive_state_after(&drive, 2099), 3);
+	assert_int_equal(pl_drive_state_after(&drive, 2100), 4);
+	assert_int_equal(pl_drive_reaches_ms(&drive, 4), 2100);
+	assert_int_equal(pl_drive_reaches_ms(&drive, 1), 0);
+	drive.states[4] = (struct pl_power_state){.apst_after_ms = 1, .apst_to = 0};
+	assert_true(pl_drive_state_after(&drive, 10000) < 5);
+	drive.states[0].apst_to = 31;
+	assert_int_equal(pl_drive_state_after(&drive, 10000), 0);
+	drive.states[0].apst_to = 3;
+	drive.apst_enabled = 0;
+	assert_int_equal(pl_drive_state_after(&drive, 10000), 0);
+	assert_null(pl_drive_deallocated_name(-1));
+	assert_null(pl_drive_deallocated_name(3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +172,7 @@ int main(void)
 		cmocka_unit_test(stamp_names_what_the_numbers_are_not),
 		cmocka_unit_test(aspm_sets_have_names),
 		cmocka_unit_test(unknown_values_have_a_name),
+		cmocka_unit_test(drives_go_to_sleep_by_their_table),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);

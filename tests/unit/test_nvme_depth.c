@@ -24,7 +24,6 @@ static void deep_queues_read_everything(void **state)
 			/* Fewer than are kept in flight. */
 			assert_int_equal(s.sampler.sample(s.sampler.self, ticks, 1, &s.err), 1);
 			pl_sampler_close(&s.sampler);
-			assert_true(pl_measurement_find_fact(&s.m, "iops")->value > 0.0);
 			close_series(&s);
 		}
 }

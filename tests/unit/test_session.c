@@ -213,6 +213,45 @@ static void every_access_waits_its_gap(void **state)
 	pl_run_fini(&run);
 }
 
+/* Each read pattern through two software paths: two samplers, each with its own path. */
+static void paths_have_samplers_of_their_own(void **state)
+{
+	struct pl_plan_options options = {.file = "x"};
+	struct fake fake = {0};
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	pl_run_init(&run);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	run.measurements[0]->conditions.path = "pread";
+	run.measurements[1]->conditions.path = "io_uring-wait";
+	run.measurements[2]->conditions.path = "pread";
+	assert_int_equal(measure(&run, &fake, NULL, &err), 0);
+	assert_int_equal(fake.opened, 2);
+	assert_string_equal(run.measurements[1]->conditions.path, "io_uring-wait");
+	pl_run_fini(&run);
+}
+
+static void reads_that_follow_each_other_have_a_rate(void **state)
+{
+	struct fake fake = {0};
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	plan_file(&run);
+	assert_int_equal(measure(&run, &fake, NULL, &err), 0);
+	assert_true(pl_measurement_find_fact(run.measurements[0], "iops")->value > 0.0);
+	pl_run_fini(&run);
+	plan_file(&run);
+	run.measurements[0]->conditions.gap_ns = 1000;
+	assert_int_equal(measure(&run, &fake, NULL, &err), 0);
+	assert_null(pl_measurement_find_fact(run.measurements[0], "iops"));
+	pl_run_fini(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +261,8 @@ int main(void)
 		cmocka_unit_test(repeated_errors_stop_a_series),
 		cmocka_unit_test(an_interrupt_keeps_whole_blocks),
 		cmocka_unit_test(every_access_waits_its_gap),
+		cmocka_unit_test(paths_have_samplers_of_their_own),
+		cmocka_unit_test(reads_that_follow_each_other_have_a_rate),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
