@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/fmt.h"
+#include "core/sequence.h"
 #include "model/state.h"
 #include "report/attribute.h"
 
@@ -10,6 +11,15 @@
 #define L0S_LONGEST_NS 5000.0 /* where nothing is advertised: as class 7, more than 4 µs */
 #define TOLERANCE_NS 2000.0   /* a round trip and the return of credits, as for exits */
 
+/* Less than what is asked of a hop by default is no failure, however sure it is. */
+static bool is_material(const struct pl_curve *curve, size_t g, double difference)
+{
+	double level = curve->reference[g]->summary.p50_ns;
+
+	return fabs(difference) >=
+	       fmax(pl_precision_hop.absolute_ns, pl_precision_hop.relative * level);
+}
+
 /* Smallest p over all gaps, the search paid; the position where it is. */
 static double worst_p(const struct pl_curve *curve, size_t *where)
 {
@@ -17,11 +27,11 @@ static double worst_p(const struct pl_curve *curve, size_t *where)
 
 	*where = 0;
 	for (size_t g = 0; g < curve->positions; g++) {
-		double p = pl_curve_at(curve, g).p;
+		struct pl_estimate e = pl_curve_at(curve, g);
 
-		if (!(p < least))
+		if (!(e.p < least) || !is_material(curve, g, e.mean))
 			continue;
-		least = p;
+		least = e.p;
 		*where = g;
 	}
 	return fmin(1.0, least * (double)curve->positions);

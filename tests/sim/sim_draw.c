@@ -112,9 +112,13 @@ static void draw_effects(struct sim_board *board, bool is_null, struct sim_truth
 	if (is_null)
 		t->hop_model_ns = t->hop_unit_ns = t->device_exit_ns = t->uplink_exit_ns = 0.0;
 	board->switch_delay_ns = is_null ? 0.0 : uniform(rng, 0.0, 1000.0);
-	/* Part of an access passes before its first packet and after its last. */
+	/*
+	 * Part of an access passes before its first packet and after its last; not so much that
+	 * links sleep without a gap: then traffic is not continuous.
+	 */
 	board->software_ns =
-		pl_rng_unit(rng) * (board->slots[1].device.register_ns + t->hop_model_ns);
+		pl_rng_unit(rng) * fmin(board->slots[1].device.register_ns + t->hop_model_ns,
+					0.95 * t->uplink_entry_ns);
 	if (chance(rng, 0.25) && !is_never)
 		board->links[2].other_rate = 0.02 * pl_rng_unit(rng) / t->device_entry_ns;
 }
