@@ -47,6 +47,9 @@ static const struct spec specs[] = {
 	 "only this slot: its label, key or BDF (repeat for more)", NULL, NULL},
 	{"device", 'd', "NAME", KIND_LIST, AT(devices), ON_MEASURE,
 	 "only this device: a BDF, nvme0n1 or gpu0 (repeat for more)", NULL, NULL},
+	{"gpu", 0, "N|BDF", KIND_LIST, AT(gpus), ON_RUNS,
+	 "only this GPU, and by the GPU probe alone: its number or BDF (repeat for more)", NULL,
+	 NULL},
 	{"probe", 'p', "NAME", KIND_LIST, AT(probes), ON_RUNS,
 	 "only these probes: config, bar, nvme, gpu (comma separated, or repeat)", NULL, NULL},
 	{"file", 0, "PATH", KIND_TEXT, AT(file), ON(PL_CMD_RUN),
@@ -283,6 +286,19 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* --gpu 0 is --device gpu0 --probe gpu. */
+static void spell_out_gpus(struct pl_options *o)
+{
+	for (size_t i = 0; i < o->gpus.count; i++) {
+		const char *name = o->gpus.items[i];
+		bool is_number = *name && strspn(name, "0123456789") == strlen(name);
+
+		push(o, &o->devices, is_number ? pl_arena_printf(&o->arena, "gpu%s", name) : name);
+	}
+	if (o->gpus.count && !o->probes.count)
+		push(o, &o->probes, "gpu");
+}
+
 static void check(const struct pl_options *o)
 {
 	const char *const outputs[] = {o->json, o->csv, o->html, o->markdown, o->openmetrics};
@@ -395,6 +411,7 @@ void pl_options_parse(struct pl_options *options, int argc, char **argv)
 	doc = pl_arena_printf(&options->arena, "%s\v", commands[options->command].doc);
 	argp.doc = doc;
 	argp_parse(&argp, argc, argv, 0, NULL, options);
+	spell_out_gpus(options);
 	check(options);
 }
 

@@ -39,6 +39,7 @@ struct pl_options {
 	/* what to measure */
 	bool all_slots;
 	struct pl_texts slots, devices, probes;
+	struct pl_texts gpus; /* parsed into devices and probes */
 	const char *file;
 	const char *chase_memory; /* where a GPU chase lies instead of host memory */
 	bool quick, thorough;

@@ -48,8 +48,11 @@ bool pl_select_slot_matches(const struct pl_slot *slot, const char *name)
 
 bool pl_select_gpu_matches(const struct pl_gpu *gpu, const char *name)
 {
+	struct pl_bdf bdf;
 	char text[32];
 
+	if (!pl_bdf_parse(name, &bdf))
+		return gpu->has_bdf && pl_bdf_is_equal(gpu->bdf, bdf);
 	snprintf(text, sizeof(text), "gpu%u", gpu->index);
 	return !strcmp(text, name);
 }

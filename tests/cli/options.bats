@@ -100,3 +100,9 @@ fish_completes() {
 		diff <(options_of "$command") <(fish_completes "pcielat $command -" | sort)
 	done
 }
+
+@test "--gpu N is --device gpuN --probe gpu" {
+	said() { pcielat run -n "$@" 2>&1 | grep '^pcielat:'; }
+	said --gpu 7 | grep -q 'gpu7'
+	[ "$(said --gpu 7)" = "$(said --device gpu7 --probe gpu)" ]
+}

@@ -158,6 +158,38 @@ static void software_gpus_are_measured_only_when_asked(void **state)
 	pl_run_fini(&run);
 }
 
+/* In no slot of this machine, as far as sysfs says: named by its address it is measured all the
+ * same. */
+static void a_gpu_is_found_by_its_address(void **state)
+{
+	const char *names[] = {"0000:03:00.0", "0000:04:00.0"};
+	struct pl_plan_options options = {.probes = 1u << PL_PROBE_GPU,
+					  .device_count = 1,
+					  .no_gaps = true,
+					  .can_read_config = can_read_zero};
+	const struct pl_offer offer = {
+		.metric = "chase", .region_bytes = 65536, .samples_per_block = 2, .block_s = 0.1};
+	struct pl_gpu gpu = {.kind = PL_GPU_DISCRETE,
+			     .has_bdf = true,
+			     .bdf = {.bus = 3},
+			     .offers = &offer,
+			     .offer_count = 1};
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	pl_run_init(&run);
+	run.gpus = &gpu;
+	run.gpu_count = 1;
+	options.devices = &names[0];
+	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	assert_int_equal(run.measurement_count, 1);
+	assert_null(run.measurements[0]->slot);
+	options.devices = &names[1];
+	assert_true(pl_plan_build(&run, &options, &err) < 0);
+	pl_run_fini(&run);
+}
+
 static void a_file_is_a_series_of_its_own(void **state)
 {
 	struct pl_plan_options options = {.file = "/some/file", .can_read_config = can_read_zero};
@@ -256,6 +288,7 @@ int main(void)
 		cmocka_unit_test(a_name_that_is_not_there_is_an_error),
 		cmocka_unit_test(an_empty_machine_has_nothing_to_measure),
 		cmocka_unit_test(software_gpus_are_measured_only_when_asked),
+		cmocka_unit_test(a_gpu_is_found_by_its_address),
 		cmocka_unit_test(a_file_is_a_series_of_its_own),
 		cmocka_unit_test(the_grid_crosses_states_and_gaps),
 		cmocka_unit_test(gaps_ascend_and_keep_enough_samples),
