@@ -142,6 +142,14 @@ static int find_latency_file(struct pl_link_control *control, const struct pl_sl
 	return 0;
 }
 
+bool pl_link_has_apst(struct pl_link_control *control, const struct pl_slot *slot)
+{
+	char path[PL_LINK_PATH_BYTES];
+
+	return !control->why_not && find_latency_file(control, slot, path, NULL) == 0 &&
+	       pl_link_can_write(&control->root, path) == 0;
+}
+
 int pl_link_set_apst(struct pl_link_control *control, const struct pl_slot *slot,
 		     enum pl_link_apst apst, struct pl_err *err)
 {

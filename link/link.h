@@ -128,6 +128,9 @@ int pl_link_hold_power(struct pl_link_control *control, const struct pl_link_pat
 /* The NVMe drive of the slot leaves its power states alone (off) or as found (on). */
 enum pl_link_apst { PL_LINK_APST_AS_FOUND, PL_LINK_APST_OFF };
 
+/* Whether the drive of the slot has power states of its own that can be held off. */
+bool pl_link_has_apst(struct pl_link_control *control, const struct pl_slot *slot);
+
 /*
  * Through pm_qos_latency_tolerance_us: the kernel reprograms the drive. -ENOTSUP: not an NVMe
  * drive or one without APST; -EACCES, -EPERM, -EROFS with the sentence.

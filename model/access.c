@@ -30,7 +30,7 @@ bool pl_measurement_is_claimable(const struct pl_measurement *m)
 {
 	const struct pl_conditions *c = &m->conditions;
 
-	if (!m->slot || m->is_off_path || c->queue_depth > 1 || c->prewake)
+	if (!m->slot || m->is_off_path || c->queue_depth > 1 || c->prewake || c->apst)
 		return false;
 	for (size_t i = 0; i < sizeof(claimable) / sizeof(claimable[0]); i++)
 		if (claimable[i].probe == m->probe &&
@@ -57,9 +57,13 @@ bool pl_measurement_is_same_access(const struct pl_measurement *a, const struct 
 	       x->config_offset == y->config_offset && x->region_bytes == y->region_bytes &&
 	       is_same_text(x->path, y->path) && is_same_text(x->clock, y->clock) &&
 	       is_same_text(x->pattern, y->pattern) && is_same_text(x->memory, y->memory) &&
-	       is_same_text(x->prewake, y->prewake) &&
-	       is_same_text(x->apst ? x->apst : "as_found", y->apst ? y->apst : "as_found") &&
+	       is_same_text(x->prewake, y->prewake) && is_same_text(x->apst, y->apst) &&
 	       is_same_idle(x, y);
+}
+
+bool pl_measurement_is_slept(const struct pl_measurement *m)
+{
+	return is_same_text(m->conditions.idle, "slept");
 }
 
 static uint64_t size_of(const struct pl_device *device)

@@ -44,7 +44,8 @@ static const char *skip(const char *text, const char *prefix)
 	return strncmp(text, prefix, length) ? NULL : text + length;
 }
 
-static int parse(const char *name, struct pl_state *state)
+/* A name, or "device_A_uplink_B". */
+static int parse_pair(const char *name, struct pl_state *state)
 {
 	const char *pair = skip(name, "device_"), *rest = NULL;
 	int device = find(pair ? pair : name, &rest), uplink = device;
@@ -57,19 +58,40 @@ static int parse(const char *name, struct pl_state *state)
 	}
 	if (uplink < 0 || *rest)
 		return -EINVAL;
-	*state = (struct pl_state){states[device].bits, states[uplink].bits};
+	state->device = states[device].bits;
+	state->uplink = states[uplink].bits;
+	return 0;
+}
+
+/* "device_and_2_uplinks": so many links above are as found too. */
+static int parse_partial(const char *count, struct pl_state *state)
+{
+	unsigned n = (unsigned)(*count - '0');
+
+	if (n < 1 || n > 9 || strcmp(count + 1, n > 1 ? "_uplinks" : "_uplink") != 0)
+		return -EINVAL;
+	state->device = state->uplink = PL_STATE_AS_FOUND;
+	state->uplinks = n;
 	return 0;
 }
 
 int pl_state_parse(const char *name, struct pl_state *state)
 {
+	const char *rest;
+
+	*state = (struct pl_state){.uplinks = PL_STATE_ALL_UPLINKS};
 	if (!name)
 		name = "as_found";
 	if (!strcmp(name, "device_only"))
 		name = "device_as_found_uplink_off";
 	else if (!strcmp(name, "uplink_only"))
 		name = "device_off_uplink_as_found";
-	return parse(name, state);
+	rest = skip(name, "device_and_");
+	if (rest)
+		return parse_partial(rest, state);
+	rest = skip(name, "raised_");
+	state->is_raised = rest != NULL;
+	return parse_pair(rest ? rest : name, state);
 }
 
 bool pl_state_is_control(const char *name)
@@ -93,10 +115,35 @@ bool pl_state_is_same(const char *a, const char *b)
 	return !strcmp(a ? a : "as_found", b ? b : "as_found");
 }
 
+/* Names of more than one word, as a sentence says them. */
+static const struct {
+	const char *name, *text;
+} compounds[] = {
+	{"device_only", "its state as found, the links above it off"},
+	{"device_and_1_uplink", "its state as found, with one link above it"},
+	{"device_and_2_uplinks", "its state as found, with two links above it"},
+	{"device_and_3_uplinks", "its state as found, with three links above it"},
+	{"device_l0s_uplink_off", "L0s, the links above it off"},
+	{"device_l1_uplink_off", "L1, the links above it off"},
+	{"device_l0s_l1_uplink_off", "L0s and L1, the links above it off"},
+	{"device_l1_1_uplink_off", "L1.1, the links above it off"},
+	{"device_l1_2_uplink_off", "L1.2, the links above it off"},
+	{"raised_l0s", "L0s, raised"},
+	{"raised_l1", "L1, raised"},
+	{"raised_l0s_l1", "L0s and L1, raised"},
+	{"raised_l1_1", "L1.1, raised"},
+	{"raised_l1_2", "L1.2, raised"},
+};
+
 const char *pl_state_text(const char *name)
 {
+	if (!name)
+		name = "as_found";
 	for (size_t i = 0; i < STATES; i++)
-		if (!strcmp(name ? name : "as_found", states[i].name))
+		if (!strcmp(name, states[i].name))
 			return states[i].text;
+	for (size_t i = 0; i < sizeof(compounds) / sizeof(compounds[0]); i++)
+		if (!strcmp(name, compounds[i].name))
+			return compounds[i].text;
 	return name;
 }

@@ -60,6 +60,19 @@ static void add_link(struct bound *path, struct bound link, int64_t position)
 		path->high_ns = link.high_ns + position * SWITCH_NS;
 }
 
+/* What a state asks of the link above function i of the path. */
+static unsigned wanted_on(const struct pl_run *run, const struct pl_slot *slot,
+			  const struct pl_state *state, size_t i)
+{
+	size_t below = 0;
+
+	for (size_t k = i + 1; k < slot->path_count; k++)
+		below += pl_links_above(run, slot->path[k]) != NULL;
+	if (!below)
+		return state->device;
+	return below > state->uplinks ? 0 : state->uplink;
+}
+
 static struct bound path_bound(const struct pl_run *run, const struct pl_slot *slot,
 			       const struct pl_state *state, struct pl_bdf target)
 {
@@ -68,8 +81,7 @@ static struct bound path_bound(const struct pl_run *run, const struct pl_slot *s
 
 	for (size_t i = 0; i < slot->path_count; i++) {
 		const struct pl_aspm_link *link = pl_links_above(run, slot->path[i]);
-		bool is_device = i + 1 == slot->path_count;
-		unsigned wanted = is_device ? state->device : state->uplink;
+		unsigned wanted = wanted_on(run, slot, state, i);
 
 		if (link && wanted)
 			add_link(&path,

@@ -13,7 +13,8 @@ static const struct pl_measurement *device_only(const struct pl_run *run,
 {
 	struct pl_state whole, part;
 
-	if (pl_state_parse(m->conditions.state, &whole) || whole.device != whole.uplink)
+	if (pl_state_parse(m->conditions.state, &whole) || whole.device != whole.uplink ||
+	    whole.uplinks != PL_STATE_ALL_UPLINKS)
 		return NULL;
 	for (size_t i = 0; i < run->measurement_count; i++) {
 		const struct pl_measurement *other = run->measurements[i];
