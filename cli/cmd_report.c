@@ -58,6 +58,12 @@ static enum pl_exit write_report(struct pl_app *app)
 	return rc ? pl_app_fail(PL_EXIT_INTERNAL, "%s", err.text) : PL_EXIT_DONE;
 }
 
+/* What a run left behind that died: series, and nothing made of them yet. */
+static bool is_unclaimed(const struct pl_run *run)
+{
+	return !run->is_complete && !run->effect_count;
+}
+
 /*
  * One file keeps its claims; several are boots of one board, whose claims are made anew. Nothing is
  * written but what was asked for: the table goes to stdout.
@@ -73,7 +79,7 @@ enum pl_exit pl_cmd_report(struct pl_app *app)
 	if (!files->count)
 		return pl_app_fail(PL_EXIT_USAGE, "report needs a results.json or a report.html");
 	rc = pl_report_read(&app->run, files->items, files->count, &err);
-	if (!rc && files->count > 1)
+	if (!rc && (files->count > 1 || is_unclaimed(&app->run)))
 		rc = pl_report_attribute(&app->run, &err);
 	if (!rc)
 		rc = read_others(app, compared->items, compared->count, &others, &err);

@@ -1,11 +1,18 @@
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/app.h"
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "core/fmt.h"
+#include "model/state.h"
+
+static bool is_held_off(const struct pl_measurement *m)
+{
+	return m->conditions.apst && !strcmp(m->conditions.apst, "off");
+}
 
 static void print_series(const struct pl_measurement *m)
 {
@@ -14,15 +21,63 @@ static void print_series(const struct pl_measurement *m)
 
 	if (m->has_device)
 		pl_bdf_format(m->device, bdf);
-	printf("%-20s %-12s %-6s %-14s %-10s gap %-8s %u blocks x %zu\n",
+	printf("%-20s %-12s %-6s %-16s %-11s gap %-8s %s%s%u blocks x %zu\n",
 	       pl_fmt_printable(where, sizeof(where), name), bdf, pl_probe_name(m->probe),
 	       m->metric, m->conditions.state,
-	       pl_fmt_ns(gap, sizeof(gap), (double)m->conditions.gap_ns), m->blocks,
+	       pl_fmt_ns(gap, sizeof(gap), (double)m->conditions.gap_ns),
+	       m->conditions.idle ? "slept " : "", is_held_off(m) ? "APST off " : "", m->blocks,
 	       m->samples_per_block);
 }
 
-static enum pl_exit print_plan(struct pl_app *app)
+/* Whether this series is the first of its slot and link state. */
+static bool is_first_of_state(const struct pl_run *run, size_t index)
 {
+	const struct pl_measurement *m = run->measurements[index];
+
+	for (size_t i = 0; i < index; i++)
+		if (run->measurements[i]->slot == m->slot &&
+		    pl_state_is_same(run->measurements[i]->conditions.state, m->conditions.state))
+			return false;
+	return m->slot && !m->is_off_path;
+}
+
+/* What setting one state writes, in order; the links off once more write the same. */
+static size_t print_writes_of(struct pl_link_control *links, const struct pl_measurement *m)
+{
+	const struct pl_link_path *path = pl_link_find_path(links, m->slot);
+	const struct pl_link_state *state = pl_link_find_state(path, m->conditions.state);
+	const char *const *lines;
+	size_t count = 0;
+	char where[64];
+
+	if (path->state_count > 1 && state)
+		count = pl_link_list_writes(links, path, state, &lines);
+	if (count)
+		printf("to set %s (%s):\n", pl_fmt_printable(where, sizeof(where), m->slot->label),
+		       state->name);
+	for (size_t i = 0; i < count; i++)
+		printf("    %s\n", lines[i]);
+	return count;
+}
+
+static void print_writes(const struct pl_measuring *me)
+{
+	const struct pl_run *run = &me->app->run;
+	size_t count = 0;
+
+	for (size_t i = 0; me->links && i < run->measurement_count; i++)
+		if (is_first_of_state(run, i))
+			count += print_writes_of(me->links, run->measurements[i]);
+	if (count)
+		printf("and for as long: power/control = on for these devices and the ports above "
+		       "them\n");
+	else
+		printf("no link state would be changed\n");
+}
+
+static enum pl_exit print_plan(const struct pl_measuring *me)
+{
+	struct pl_app *app = me->app;
 	const struct pl_run *run = &app->run;
 	const char *dir = app->options.command == PL_CMD_TRACE ? NULL : pl_output_dir(app);
 	char text[32];
@@ -31,6 +86,7 @@ static enum pl_exit print_plan(struct pl_app *app)
 		print_series(run->measurements[i]);
 	printf("\n%zu series, about %s\n", run->measurement_count,
 	       pl_fmt_duration(text, sizeof(text), run->planned_s));
+	print_writes(me);
 	if (dir)
 		printf("would write: %s/{results.json,summary.csv,runs.csv,histogram.csv,"
 		       "effects.csv,samples.bin,report.html}\n",
@@ -131,7 +187,7 @@ static enum pl_exit plan_and_measure(struct pl_measuring *me)
 	int rc = pl_measure_plan(me, &err);
 
 	if (!rc && me->app->options.dry_run)
-		return print_plan(me->app);
+		return print_plan(me);
 	if (!rc)
 		rc = pl_measure_walk(me, &err);
 	return rc ? nothing(me->app, rc, &err) : conclude(me);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/output.h"
 #include "cli/signals.h"
 #include "core/fmt.h"
 #include "gpu_probe/placement.h"
@@ -76,6 +77,11 @@ static bool can_read(void *ctx, struct pl_bdf bdf, unsigned offset)
 static const struct pl_link_path *find_path(void *ctx, const struct pl_slot *slot)
 {
 	return pl_link_find_path(((struct pl_measuring *)ctx)->links, slot);
+}
+
+static bool can_hold_apst(void *ctx, const struct pl_slot *slot)
+{
+	return pl_link_has_apst(((struct pl_measuring *)ctx)->links, slot);
 }
 
 static int read_gaps(struct pl_measuring *me, struct pl_err *err)
@@ -154,6 +160,7 @@ static int build_plan(struct pl_measuring *me, struct pl_err *err)
 		.gaps_ns = me->gaps_ns,
 		.gap_count = o->gaps.count,
 		.find_path = me->links ? find_path : NULL,
+		.can_hold_apst = me->links ? can_hold_apst : NULL,
 		.ctx = me,
 		.can_read_config = can_read,
 	};
@@ -192,6 +199,35 @@ static bool on_interrupt(void *ctx)
 {
 	(void)ctx;
 	return pl_signals_pending() != 0;
+}
+
+/* Results are kept at most every so often, and never for more than a twentieth of the time. */
+#define SAVE_EVERY_NS UINT64_C(5000000000)
+#define SAVE_SHARE 20u
+
+static bool on_save_due(void *ctx)
+{
+	const struct pl_measuring *me = ctx;
+
+	return me->save_dir && pl_raw_ns() >= me->save_after_ns;
+}
+
+/* Between rounds: what was measured so far survives this process. */
+static void on_save(void *ctx, const struct pl_run *run)
+{
+	struct pl_measuring *me = ctx;
+	uint64_t begin_ns = pl_raw_ns(), took_ns;
+	struct pl_err err = {0, ""};
+
+	if (pl_report_save_partial(run, me->save_dir, &err)) {
+		pl_run_warn(&me->app->run, "W-SAVE", "warning", NULL,
+			    "nothing is kept until the end of the run: %s", err.text);
+		me->save_dir = NULL;
+	}
+	took_ns = pl_raw_ns() - begin_ns;
+	me->save_after_ns =
+		begin_ns + took_ns +
+		(SAVE_SHARE * took_ns > SAVE_EVERY_NS ? SAVE_SHARE * took_ns : SAVE_EVERY_NS);
 }
 
 static void announce(const struct pl_measuring *me)
@@ -240,7 +276,7 @@ static void restore_links(struct pl_measuring *me)
 
 int pl_measure_walk(struct pl_measuring *me, struct pl_err *err)
 {
-	const struct pl_session_hooks hooks = {on_progress, on_interrupt, me};
+	const struct pl_session_hooks hooks = {on_progress, on_interrupt, on_save_due, on_save, me};
 	const struct pl_options *o = &me->app->options;
 	const struct pl_session_options session = {.clock = &me->clock,
 						   .probes = me->probes.table,
@@ -259,6 +295,7 @@ int pl_measure_walk(struct pl_measuring *me, struct pl_err *err)
 		me->clock.ns_per_tick, me->clock.cost_ns, me->clock.cost_p999_ns};
 	if (!o->file)
 		pl_nvme_survey(run, &me->app->root, NULL);
+	me->save_dir = o->command == PL_CMD_TRACE ? NULL : pl_output_dir(me->app);
 	announce(me);
 	pl_signals_install();
 	pl_progress_init(&me->progress, wants_progress(o));

@@ -17,6 +17,8 @@ struct pl_measuring {
 	struct pl_precision hop, exit; /* asked for */
 	uint64_t *gaps_ns;             /* of --gap */
 	unsigned probe_bits;           /* asked for by --probe; 0: none named */
+	const char *save_dir;          /* where results are kept while measuring; NULL: nowhere */
+	uint64_t save_after_ns;        /* not before this time */
 };
 
 /*

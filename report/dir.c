@@ -62,6 +62,7 @@ static const struct {
 	{"histogram.csv", write_histogram}, {"effects.csv", write_effects},
 	{"report.html", write_html},
 };
+#define RESULTS 1 /* which of them is results.json */
 
 static int fail_at(struct pl_err *err, const char *dir, const char *name, int code)
 {
@@ -139,4 +140,20 @@ int pl_report_write_dir(const struct pl_run *run, const char *dir,
 	pl_dist_forget(run);
 	pl_arena_fini(&scratch);
 	return first;
+}
+
+int pl_report_save_partial(const struct pl_run *run, const char *dir, struct pl_err *err)
+{
+	const struct job job = {run, NULL, NULL};
+	struct pl_arena scratch = {NULL};
+	int code, fd = open_dir(dir, err);
+
+	if (fd < 0)
+		return fd;
+	pl_dist_keep(&scratch, run);
+	code = put(fd, dir, RESULTS, &job, err);
+	close(fd);
+	pl_dist_forget(run);
+	pl_arena_fini(&scratch);
+	return code;
 }

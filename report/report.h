@@ -75,6 +75,13 @@ int pl_report_write_html(const struct pl_run *run, const struct pl_html_options 
 int pl_report_write_dir(const struct pl_run *run, const char *dir,
 			const struct pl_html_options *options, struct pl_err *err);
 
+/*
+ * DIR/results.json alone, of a run that still goes on: whole or not at all, without samples, so
+ * that it never points into a file of another moment. pl_report_write_dir puts the final one in its
+ * place.
+ */
+int pl_report_save_partial(const struct pl_run *run, const char *dir, struct pl_err *err);
+
 /* A block for a forum or an article: test system, table, verdict, as Markdown. */
 int pl_report_write_markdown(const struct pl_run *run, FILE *out, struct pl_err *err);
 /* OpenMetrics text for node_exporter's textfile collector: medians, tails, claims, with labels. */

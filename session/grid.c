@@ -32,6 +32,8 @@ size_t pl_grid_samples(enum pl_effort effort, uint64_t gap_ns)
 {
 	size_t samples = efforts[effort].samples;
 
+	if (gap_ns > 10 * MS)
+		return 4;
 	if (gap_ns > 200 * US)
 		samples /= 2;
 	return gap_ns > 2 * MS ? samples / 2 : samples;
@@ -53,4 +55,16 @@ bool pl_grid_takes_state(enum pl_effort effort, const struct pl_link_state *stat
 		return effort == PL_EFFORT_THOROUGH;
 	}
 	return false;
+}
+
+bool pl_grid_is_control_gap(size_t i, size_t count)
+{
+	return i == count / 3 || i == 2 * count / 3;
+}
+
+bool pl_grid_is_slept_gap(enum pl_effort effort, size_t i, size_t count)
+{
+	if (effort == PL_EFFORT_QUICK)
+		return i == 2 * count / 3;
+	return pl_grid_is_control_gap(i, count) || i + 1 == count;
 }

@@ -22,4 +22,13 @@ size_t pl_grid_samples(enum pl_effort effort, uint64_t gap_ns);
  */
 bool pl_grid_takes_state(enum pl_effort effort, const struct pl_link_state *state);
 
+/*
+ * Whether gap i of count also gets the smaller arms: the links off once more (the control of the
+ * run), and the gap slept instead of spun.
+ */
+bool pl_grid_is_control_gap(size_t i, size_t count);
+bool pl_grid_is_slept_gap(enum pl_effort effort, size_t i, size_t count);
+/* Long enough for a drive's own power states, which Linux lets begin after tens of ms. */
+#define PL_GRID_APST_GAP_NS UINT64_C(200000000)
+
 #endif

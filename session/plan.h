@@ -21,6 +21,8 @@ struct pl_plan_options {
 	bool (*can_read_config)(void *ctx, struct pl_bdf bdf, unsigned offset);
 	/* The link states of a slot; NULL, or a NULL answer: as found only. */
 	const struct pl_link_path *(*find_path)(void *ctx, const struct pl_slot *slot);
+	/* Whether the drive's own power states can be held off; NULL: they cannot. */
+	bool (*can_hold_apst)(void *ctx, const struct pl_slot *slot);
 	void *ctx;
 };
 

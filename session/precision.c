@@ -57,7 +57,8 @@ static void add_pair(const struct pl_stopping *s, struct pl_stopping_claim *clai
 
 static bool is_live(const struct pl_measurement *m)
 {
-	return m->outcome == PL_OUTCOME_PENDING && pl_measurement_is_claimable(m);
+	return m->outcome == PL_OUTCOME_PENDING && pl_measurement_is_claimable(m) &&
+	       !pl_measurement_is_slept(m);
 }
 
 static void add_hops(struct pl_stopping *s, size_t i)
@@ -152,7 +153,8 @@ void pl_stopping_open(struct pl_stopping *s, struct pl_run *run, const struct pl
 		s->centres[i] = pl_arena_array(&run->arena, series(s, i)->blocks, sizeof(double));
 		if (!is_live(series(s, i)))
 			continue;
-		if (!series(s, i)->conditions.gap_ns && series(s, i)->probe != PL_PROBE_CONFIG)
+		if (!series(s, i)->conditions.gap_ns && series(s, i)->probe != PL_PROBE_CONFIG &&
+		    !pl_state_is_control(series(s, i)->conditions.state))
 			add_hops(s, i);
 		add_exits(s, i);
 	}

@@ -124,6 +124,14 @@ static void open_track(struct pl_walk *walk, struct pl_track *track)
 		track->is_live = true;
 }
 
+static void make_room_for_gaps(struct pl_walk *walk, struct pl_track *track)
+{
+	size_t count = track->m->samples_per_block;
+
+	track->idles = pl_arena_array(&walk->run->arena, count, sizeof(track->idles[0]));
+	track->spans = pl_arena_array(&walk->run->arena, count, sizeof(track->spans[0]));
+}
+
 static int open_tracks(struct pl_walk *walk, struct pl_err *err)
 {
 	const struct pl_measurement *refused = NULL;
@@ -135,9 +143,7 @@ static int open_tracks(struct pl_walk *walk, struct pl_err *err)
 		track->m = walk->run->measurements[i];
 		track->wanted_path = track->m->conditions.path;
 		if (track->m->conditions.gap_ns)
-			track->idles =
-				pl_arena_array(&walk->run->arena, track->m->samples_per_block,
-					       sizeof(track->idles[0]));
+			make_room_for_gaps(walk, track);
 		if (track->m->outcome == PL_OUTCOME_PENDING)
 			open_track(walk, track);
 		live += track->is_live;
@@ -172,6 +178,8 @@ static void note_gaps(const struct pl_walk *walk, const struct pl_track *track)
 				  pl_clock_ns(clock, track->least_idle));
 	pl_measurement_set_number(walk->run, track->m, "real_gap_max_ns",
 				  pl_clock_ns(clock, track->most_idle));
+	pl_measurement_set_number(walk->run, track->m, "access_span_ns",
+				  pl_clock_ns(clock, track->most_span));
 }
 
 /* What one closed loop of reads did, for as long as it ran. */
@@ -183,17 +191,18 @@ static void note_rate(const struct pl_walk *walk, const struct pl_track *track)
 						  pl_clock_ns(walk->options->clock, track->busy));
 }
 
-static void close_track(struct pl_walk *walk, struct pl_track *track)
+/* What a series is worth with the blocks it has; why is for one that is not done. */
+static void present_track(struct pl_walk *walk, struct pl_track *track, bool is_enough,
+			  const char *why)
 {
 	struct pl_measurement *m = track->m;
 
-	pl_sampler_close(&track->sampler);
-	if (track->is_live && is_done(walk, track)) {
+	if (track->is_live && is_enough) {
 		m->outcome = PL_OUTCOME_MEASURED;
 		m->is_valid = !m->failed;
 	} else if (track->is_live) {
 		m->outcome = m->n ? PL_OUTCOME_PARTIAL : PL_OUTCOME_SKIPPED;
-		m->why = "interrupted before all its blocks were taken";
+		m->why = why;
 	}
 	if (m->failed && !m->why)
 		m->why = pl_arena_printf(&walk->run->arena, "%zu of %u blocks failed", m->failed,
@@ -201,6 +210,44 @@ static void close_track(struct pl_walk *walk, struct pl_track *track)
 	note_gaps(walk, track);
 	note_rate(walk, track);
 	pl_measurement_summarise(m);
+}
+
+static void close_track(struct pl_walk *walk, struct pl_track *track)
+{
+	pl_sampler_close(&track->sampler);
+	present_track(walk, track, is_done(walk, track),
+		      "interrupted before all its blocks were taken");
+}
+
+/* A series that has the least number of rounds may enter claims, widened as one that was stopped.
+ */
+static void show_track(struct pl_walk *walk, struct pl_track *track)
+{
+	struct pl_measurement *m = track->m;
+	bool is_enough = m->blocks_done >= PL_SEQUENCE_MIN_ROUNDS;
+
+	present_track(walk, track, is_enough, "saved before all its blocks were taken");
+	if (is_enough && m->blocks_done < m->blocks)
+		pl_measurement_set_number(walk->run, m, PL_SEQUENCE_FACT, 1.0);
+}
+
+void pl_walk_save(struct pl_walk *walk)
+{
+	const struct pl_session_hooks *hooks = walk->options->hooks;
+	struct pl_arena scratch = {NULL};
+	struct pl_measurement *before;
+
+	if (!hooks || !hooks->is_save_due || !hooks->is_save_due(hooks->ctx))
+		return;
+	before = pl_arena_array(&scratch, walk->track_count, sizeof(*before));
+	for (size_t i = 0; i < walk->track_count; i++) {
+		before[i] = *walk->tracks[i].m;
+		show_track(walk, &walk->tracks[i]);
+	}
+	hooks->save(hooks->ctx, walk->run);
+	for (size_t i = 0; i < walk->track_count; i++)
+		*walk->tracks[i].m = before[i];
+	pl_arena_fini(&scratch);
 }
 
 static void note_environment(struct pl_walk *walk)

@@ -22,6 +22,13 @@ struct pl_session_hooks {
 			 size_t done, size_t total);
 	/* Asked between blocks: true stops the walk, what was measured stays and is marked. */
 	bool (*is_interrupted)(void *ctx);
+	/*
+	 * Asked after each round: true has save called, with every series as if the run had been
+	 * stopped there (run->is_complete is false). So nothing of a finished round is lost when
+	 * this process dies. NULL: nothing is saved.
+	 */
+	bool (*is_save_due)(void *ctx);
+	void (*save)(void *ctx, const struct pl_run *run);
 	void *ctx;
 };
 

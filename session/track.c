@@ -24,10 +24,15 @@ static bool is_slept(const struct pl_measurement *m)
 	return m->conditions.idle && !strcmp(m->conditions.idle, "slept");
 }
 
+/* Gaps are never shorter and a little longer, at random: else they beat with periodic load. */
+#define GAP_JITTER 0.05
+
 /* The idle gap before one access: spun, or slept in the sleeping arm. */
-static void idle(const struct pl_clock *clock, const struct pl_measurement *m)
+static void idle(struct pl_walk *walk, const struct pl_measurement *m)
 {
-	uint64_t gap_ns = m->conditions.gap_ns;
+	const struct pl_clock *clock = walk->options->clock;
+	uint64_t gap_ns = (uint64_t)((double)m->conditions.gap_ns *
+				     (1.0 + GAP_JITTER * pl_rng_unit(&walk->rng)));
 	const struct timespec gap = {(time_t)(gap_ns / 1000000000u), (long)(gap_ns % 1000000000u)};
 
 	if (is_slept(m) && !clock->idle_until)
@@ -50,30 +55,46 @@ static void note_idle(struct pl_track *track, uint64_t now)
 		track->idles[track->idle_count++] = now - track->ended;
 }
 
-/* The median gap of the block that just ended. */
-static void note_block_idle(struct pl_track *track)
+static void note_end(struct pl_track *track, uint64_t began, uint64_t now)
 {
-	uint64_t median;
+	if (track->span_count < track->m->samples_per_block)
+		track->spans[track->span_count++] = now - began;
+	track->ended = now;
+}
 
-	if (!track->idle_count)
+static uint64_t median_of(uint64_t *ticks, size_t count)
+{
+	pl_stats_sort(ticks, count);
+	return pl_stats_quantile(ticks, count, 0.5);
+}
+
+/* The median gap and span of the block that just ended. */
+static void note_block(struct pl_track *track)
+{
+	uint64_t idle, span;
+
+	if (!track->idle_count || !track->span_count)
 		return;
-	pl_stats_sort(track->idles, track->idle_count);
-	median = pl_stats_quantile(track->idles, track->idle_count, 0.5);
-	if (!track->most_idle || median < track->least_idle)
-		track->least_idle = median;
-	if (median > track->most_idle)
-		track->most_idle = median;
+	idle = median_of(track->idles, track->idle_count);
+	span = median_of(track->spans, track->span_count);
+	if (!track->most_idle || idle < track->least_idle)
+		track->least_idle = idle;
+	if (idle > track->most_idle)
+		track->most_idle = idle;
+	if (span > track->most_span)
+		track->most_span = span;
 }
 
 /* Idle, wake the link where that is asked for, and only then the timed access. */
-static ssize_t take_after_gap(const struct pl_clock *clock, struct pl_track *track, uint64_t *ticks,
+static ssize_t take_after_gap(struct pl_walk *walk, struct pl_track *track, uint64_t *ticks,
 			      struct pl_err *err)
 {
+	const struct pl_clock *clock = walk->options->clock;
 	const struct pl_sampler *sampler = sampler_of(track);
-	uint64_t untimed;
+	uint64_t untimed, began;
 	ssize_t got = 1;
 
-	idle(clock, track->m);
+	idle(walk, track->m);
 	if (track->waker) {
 		const struct pl_sampler *waker = sampler_of(track->waker);
 
@@ -81,9 +102,10 @@ static ssize_t take_after_gap(const struct pl_clock *clock, struct pl_track *tra
 	}
 	if (got < 1)
 		return got;
-	note_idle(track, pl_clock_now(clock));
+	began = pl_clock_now(clock);
+	note_idle(track, began);
 	got = sampler->sample(sampler->self, ticks, 1, err);
-	track->ended = pl_clock_now(clock);
+	note_end(track, began, pl_clock_now(clock));
 	return got;
 }
 
@@ -106,15 +128,15 @@ static ssize_t take_at_once(const struct pl_clock *clock, struct pl_track *track
  * `count` accesses, each after its idle gap; without a gap, or when the probe makes the gap itself
  * (inside a GPU kernel), the sampler does all at once.
  */
-static ssize_t take(const struct pl_clock *clock, struct pl_track *track, uint64_t *ticks,
-		    size_t count, struct pl_err *err)
+static ssize_t take(struct pl_walk *walk, struct pl_track *track, uint64_t *ticks, size_t count,
+		    struct pl_err *err)
 {
 	const struct pl_measurement *m = track->m;
 
 	if (!m->conditions.gap_ns || m->probe == PL_PROBE_GPU)
-		return take_at_once(clock, track, ticks, count, err);
+		return take_at_once(walk->options->clock, track, ticks, count, err);
 	for (size_t n = 0; n < count; n++) {
-		ssize_t got = take_after_gap(clock, track, ticks + n, err);
+		ssize_t got = take_after_gap(walk, track, ticks + n, err);
 
 		if (got < 1)
 			return got;
@@ -122,13 +144,13 @@ static ssize_t take(const struct pl_clock *clock, struct pl_track *track, uint64
 	return (ssize_t)count;
 }
 
-static int fill(const struct pl_clock *clock, struct pl_track *track, uint64_t *ticks, size_t count,
+static int fill(struct pl_walk *walk, struct pl_track *track, uint64_t *ticks, size_t count,
 		struct pl_err *err)
 {
 	size_t n = 0;
 
 	while (n < count) {
-		ssize_t got = take(clock, track, ticks + n, count - n, err);
+		ssize_t got = take(walk, track, ticks + n, count - n, err);
 
 		if (got < 0)
 			return (int)got;
@@ -139,7 +161,7 @@ static int fill(const struct pl_clock *clock, struct pl_track *track, uint64_t *
 	return 0;
 }
 
-static int take_block(const struct pl_clock *clock, struct pl_track *track, struct pl_err *err)
+static int take_block(struct pl_walk *walk, struct pl_track *track, struct pl_err *err)
 {
 	struct pl_measurement *m = track->m;
 	uint64_t scratch[WARM_UP_MAX];
@@ -147,12 +169,12 @@ static int take_block(const struct pl_clock *clock, struct pl_track *track, stru
 	int rc;
 
 	track->ended = 0;
-	track->idle_count = 0;
+	track->idle_count = track->span_count = 0;
 	if (warm > WARM_UP_MAX)
 		warm = WARM_UP_MAX;
-	rc = warm ? fill(clock, track, scratch, warm, err) : 0;
+	rc = warm ? fill(walk, track, scratch, warm, err) : 0;
 	if (!rc)
-		rc = fill(clock, track, m->ticks + m->n, m->samples_per_block, err);
+		rc = fill(walk, track, m->ticks + m->n, m->samples_per_block, err);
 	return rc;
 }
 
@@ -172,7 +194,7 @@ void pl_track_run_block(struct pl_walk *walk, struct pl_track *track)
 
 	if (is_slept(m))
 		pl_env_allow_idle(&walk->env, true);
-	rc = take_block(walk->options->clock, track, &err);
+	rc = take_block(walk, track, &err);
 	if (is_slept(m))
 		pl_env_allow_idle(&walk->env, false);
 
@@ -180,7 +202,7 @@ void pl_track_run_block(struct pl_walk *walk, struct pl_track *track)
 		m->failed++;
 	else
 		m->n += m->samples_per_block;
-	note_block_idle(track);
+	note_block(track);
 	end_block(track);
 	if (rc && (rc == -ENODEV || ++track->failed_blocks >= FAILED_BLOCKS_MAX))
 		pl_track_give_up(walk, track, err.text);

@@ -17,7 +17,7 @@ static void tell(const struct pl_walk *walk, const struct pl_measurement *m)
 		hooks->progress(hooks->ctx, walk->run, m, walk->done, walk->total);
 }
 
-/* The settable path of a series, or NULL when there is nothing to set for it. */
+/* The path of a series, or NULL when it crosses no link. */
 static const struct pl_link_path *path_of(const struct pl_walk *walk,
 					  const struct pl_measurement *m)
 {
@@ -26,7 +26,7 @@ static const struct pl_link_path *path_of(const struct pl_walk *walk,
 	if (!walk->options->links || !m->slot || m->is_off_path)
 		return NULL;
 	path = pl_link_find_path(walk->options->links, m->slot);
-	return path->state_count > 1 ? path : NULL;
+	return path->link_count ? path : NULL;
 }
 
 static const char *cpus_of(const struct pl_slot *slot)
@@ -61,7 +61,8 @@ static struct pl_group *group_for(struct pl_walk *walk, const struct pl_group *l
 	for (size_t i = 0; i < walk->group_count; i++) {
 		group = &walk->groups[i];
 		if (group->slot == like->slot && group->state == like->state &&
-		    is_same_text(group->apst, like->apst))
+		    is_same_text(group->name, like->name) &&
+		    group->is_apst_off == like->is_apst_off)
 			return group;
 	}
 	group = &walk->groups[walk->group_count];
@@ -71,6 +72,15 @@ static struct pl_group *group_for(struct pl_walk *walk, const struct pl_group *l
 	group->tracks =
 		pl_arena_array(&walk->run->arena, walk->track_count, sizeof(group->tracks[0]));
 	return group;
+}
+
+/* The state that a series asks for; the control sets the links off like the arm it stands beside.
+ */
+static const struct pl_link_state *find_state(const struct pl_link_path *path, const char *name)
+{
+	if (name && !strcmp(name, "off_again"))
+		name = "off";
+	return pl_link_find_state(path, name);
 }
 
 /* What is held for a slot from here to the end; what cannot be held is a warning, once. */
@@ -91,14 +101,19 @@ void pl_walk_group(struct pl_walk *walk)
 	walk->group_order = pl_arena_array(arena, walk->track_count, sizeof(walk->group_order[0]));
 	for (size_t i = 0; i < walk->track_count; i++) {
 		const struct pl_measurement *m = walk->tracks[i].m;
-		struct pl_group like = {.slot = m->slot, .path = path_of(walk, m)};
+		struct pl_group like = {.slot = m->slot, .watched = path_of(walk, m)};
 		struct pl_group *group;
 
+		if (like.watched && like.watched->state_count > 1)
+			like.path = like.watched;
 		if (like.path)
-			like.state = pl_link_find_state(like.path, m->conditions.state);
-		if (!like.state)
+			like.state = find_state(like.path, m->conditions.state);
+		if (like.state)
+			like.name = m->conditions.state;
+		else
 			like.path = NULL;
-		like.apst = walk->options->links ? m->conditions.apst : NULL;
+		like.is_apst_off = walk->options->links && m->conditions.apst &&
+				   !strcmp(m->conditions.apst, "off");
 		group = group_for(walk, &like);
 		if (!group->count)
 			hold_slot(walk, group->path);
@@ -183,16 +198,37 @@ static const char *leave(struct pl_walk *walk, const struct pl_group *next,
 		     check, err);
 }
 
+/* Holds the power states of this group's drive off, or gives back the last drive its own. */
 static const char *enter_apst(struct pl_walk *walk, const struct pl_group *group,
 			      struct pl_err *err)
 {
-	enum pl_link_apst apst = PL_LINK_APST_AS_FOUND;
+	const struct pl_slot *wanted = group->is_apst_off ? group->slot : NULL;
+	const struct pl_slot *held = walk->held_apst;
+	struct pl_link_control *links = walk->options->links;
 
-	if (!group->apst)
+	if (held == wanted)
 		return NULL;
-	if (!strcmp(group->apst, "off"))
-		apst = PL_LINK_APST_OFF;
-	return pl_link_set_apst(walk->options->links, group->slot, apst, err) ? err->text : NULL;
+	walk->held_apst = NULL;
+	if (held && pl_link_set_apst(links, held, PL_LINK_APST_AS_FOUND, err))
+		return err->text;
+	if (wanted && pl_link_set_apst(links, wanted, PL_LINK_APST_OFF, err))
+		return err->text;
+	walk->held_apst = wanted;
+	return NULL;
+}
+
+/* Links that cannot be set are read all the same: errors and a vanished device end the run. */
+static const char *watch(struct pl_walk *walk, const struct pl_group *group,
+			 struct pl_link_check *check, struct pl_err *err)
+{
+	int rc;
+
+	if (!group->watched)
+		return NULL;
+	rc = pl_link_verify(walk->options->links, group->watched, check, err);
+	if (!rc && !check->must_stop)
+		return NULL;
+	return judge(walk, rc, check, err);
 }
 
 /* Everything a group needs to be what it says; NULL, or why it is not. */
@@ -206,12 +242,61 @@ static const char *enter(struct pl_walk *walk, const struct pl_group *group,
 	why = leave(walk, group, check, err);
 	if (!why)
 		why = enter_apst(walk, group, err);
-	if (why || !group->path)
+	if (why)
 		return why;
+	if (!group->path)
+		return watch(walk, group, check, err);
 	walk->entered = group;
 	return judge(walk,
 		     pl_link_set_state(walk->options->links, group->path, group->state, check, err),
 		     check, err);
+}
+
+static bool has_changed(const struct pl_measurement *m, const char *const names[2][2])
+{
+	for (size_t i = 0; i < 2; i++) {
+		const struct pl_fact *before = pl_measurement_find_fact(m, names[0][i]);
+		const struct pl_fact *after = pl_measurement_find_fact(m, names[1][i]);
+
+		if (before && after && before->value != after->value)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Speed and width of the link around the blocks of a group: the first seen, and the first that
+ * differs from it. A GPU changes its speed with its load; its probe watches that itself.
+ */
+static void note_link(struct pl_walk *walk, const struct pl_group *group,
+		      const struct pl_link_check *check)
+{
+	static const char *const names[2][2] = {{"link_speed_before_mts", "link_width_before"},
+						{"link_speed_after_mts", "link_width_after"}};
+
+	if (!check->speed_mts || !check->width)
+		return;
+	for (size_t i = 0; i < group->count; i++) {
+		struct pl_measurement *m = walk->tracks[group->tracks[i]].m;
+		const struct pl_fact *speed = pl_measurement_find_fact(m, names[0][0]);
+		const struct pl_fact *width = pl_measurement_find_fact(m, names[0][1]);
+		bool is_after = speed && width;
+
+		if (m->probe == PL_PROBE_GPU || (is_after && has_changed(m, names)))
+			continue;
+		pl_measurement_set_number(walk->run, m, names[is_after][0], check->speed_mts);
+		pl_measurement_set_number(walk->run, m, names[is_after][1], check->width);
+	}
+}
+
+/* After the blocks; NULL, or why they do not count. */
+static const char *read_back(struct pl_walk *walk, const struct pl_group *group,
+			     struct pl_link_check *check, struct pl_err *err)
+{
+	if (!group->path)
+		return watch(walk, group, check, err);
+	return judge(walk, pl_link_verify(walk->options->links, group->path, check, err), check,
+		     err);
 }
 
 /* Set the state, take one block of each series, read the state back. */
@@ -229,10 +314,10 @@ static bool run_group(struct pl_walk *walk, struct pl_group *group, unsigned rou
 		skip_group(walk, group, why);
 		return !walk->must_stop;
 	}
+	note_link(walk, group, &check);
 	went_on = run_group_blocks(walk, group);
-	if (group->path)
-		why = judge(walk, pl_link_verify(walk->options->links, group->path, &check, &err),
-			    &check, &err);
+	why = read_back(walk, group, &check, &err);
+	note_link(walk, group, &check);
 	if (why)
 		void_round(walk, group, round, why);
 	return went_on && !walk->must_stop;
@@ -277,6 +362,7 @@ bool pl_walk_rounds(struct pl_walk *walk)
 		if (!run_round(walk, round))
 			return false;
 		pl_stopping_update(&walk->stopping);
+		pl_walk_save(walk);
 	}
 	return true;
 }

@@ -21,8 +21,13 @@ struct pl_track {
 	 * least and most are over the medians of the blocks: one preempted gap is not the gap.
 	 */
 	uint64_t *idles, ended, least_idle, most_idle;
-	size_t idle_count;
 	uint64_t accesses, busy; /* without a gap: how many were done, in how many ticks */
+	/*
+	 * Access and software around it, between the stamps that bound the idle time: the wire was
+	 * quiet for a part of it. most_span is over the medians of the blocks.
+	 */
+	uint64_t *spans, most_span;
+	size_t idle_count, span_count;
 	unsigned failed_blocks;
 	bool is_live;
 	bool is_due; /* takes part in this round */
@@ -30,13 +35,15 @@ struct pl_track {
 
 /*
  * The series that share a slot and a link state: the state is set once a round for all of them.
- * path NULL: no link state belongs to them (a file, a software GPU, links that cannot be set).
+ * path NULL: no link state belongs to them (a file, a software GPU, links that cannot be set); what
+ * can be read of the links is watched all the same.
  */
 struct pl_group {
 	const struct pl_slot *slot; /* NULL: of no slot */
-	const struct pl_link_path *path;
+	const struct pl_link_path *path, *watched;
 	const struct pl_link_state *state;
-	const char *apst; /* of the drive: "off", "as_found"; NULL: left alone */
+	const char *name; /* of the state: off and off_again set the same, apart */
+	bool is_apst_off; /* the drive may not use its own power states */
 	size_t *tracks;   /* indices */
 	size_t count;
 };
@@ -49,9 +56,10 @@ struct pl_walk {
 	struct pl_group *groups;
 	size_t *group_order;
 	size_t group_count;
-	const struct pl_group *entered; /* whose link state is set now; NULL: as found */
-	size_t done, total;             /* blocks */
-	struct pl_stopping stopping;    /* which series need another round */
+	const struct pl_group *entered;  /* whose link state is set now; NULL: as found */
+	const struct pl_slot *held_apst; /* whose drive may not use its power states; NULL */
+	size_t done, total;              /* blocks */
+	struct pl_stopping stopping;     /* which series need another round */
 	struct pl_rng rng;
 	struct pl_env env;
 	int wanted_cpu;         /* --cpu; -1: any that is local */
@@ -75,6 +83,8 @@ int pl_walk_hold(struct pl_walk *walk, const struct pl_slot *slot, struct pl_err
 
 /* Sorts the tracks into groups. */
 void pl_walk_group(struct pl_walk *walk);
+/* Has the series of this moment saved when the caller wants it. */
+void pl_walk_save(struct pl_walk *walk);
 /* All rounds; false when it was stopped before the end. */
 bool pl_walk_rounds(struct pl_walk *walk);
 

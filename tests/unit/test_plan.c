@@ -233,6 +233,27 @@ static size_t count_state(const struct pl_run *run, const char *name, uint64_t g
 	return n;
 }
 
+static bool is_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static size_t count_arm(const struct pl_run *run, const char *name, uint64_t gap_ns,
+			const char *idle, const char *prewake, const char *apst)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		const struct pl_measurement *m = run->measurements[i];
+		const struct pl_conditions *c = &m->conditions;
+
+		n += m->probe != PL_PROBE_HOST && is_text(c->state, name) && c->gap_ns == gap_ns &&
+		     is_text(c->idle, idle) && is_text(c->prewake, prewake) &&
+		     is_text(c->apst, apst);
+	}
+	return n;
+}
+
 static void the_grid_crosses_states_and_gaps(void **state)
 {
 	static const uint64_t gaps[] = {20000, 100000};
@@ -250,8 +271,19 @@ static void the_grid_crosses_states_and_gaps(void **state)
 	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
 	/* Two rungs, BAR, three NVMe series at gap 0; one NVMe series after a gap. */
 	assert_int_equal(count_state(&run, "off", 0), 6);
-	assert_int_equal(count_state(&run, "off", 20000), 4);
-	assert_int_equal(count_state(&run, "off", 100000), 4);
+	assert_int_equal(count_arm(&run, "off", 20000, NULL, NULL, NULL), 4);
+	assert_int_equal(count_arm(&run, "off", 100000, NULL, NULL, NULL), 4);
+	/* Beside the grid: gaps slept (rung, BAR, NVMe), the link woken first, links off again. */
+	for (int i = 0; i < 2; i++) {
+		const char *pair = i ? "as_found" : "off";
+
+		assert_int_equal(count_arm(&run, pair, 20000, "slept", NULL, NULL), 3);
+		assert_int_equal(count_arm(&run, pair, 100000, NULL, "config", NULL), 1);
+	}
+	assert_int_equal(count_arm(&run, "off_again", 0, NULL, NULL, NULL), 3);
+	assert_int_equal(count_arm(&run, "off_again", 20000, NULL, NULL, NULL), 3);
+	assert_int_equal(count_arm(&run, "device_off_uplink_as_found", 20000, "slept", NULL, NULL),
+			 0);
 	assert_int_equal(count_state(&run, "device_off_uplink_as_found", 20000), 4);
 	assert_int_equal(count_state(&run, "l1", 0), 0); /* cannot be set */
 	assert_int_equal(count(&run, PL_PROBE_HOST), 3);
@@ -261,8 +293,49 @@ static void the_grid_crosses_states_and_gaps(void **state)
 	options.effort = PL_EFFORT_QUICK;
 	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
 	assert_int_equal(count_state(&run, "device_off_uplink_as_found", 20000), 0);
-	assert_int_equal(count_state(&run, "off", 20000), 4);
+	assert_int_equal(count_arm(&run, "off", 20000, NULL, NULL, NULL), 4);
+	assert_int_equal(count_arm(&run, "off", 20000, NULL, "config", NULL), 0);
 	pl_run_fini(&run);
+}
+
+static bool has_apst(void *ctx, const struct pl_slot *slot)
+{
+	(void)slot;
+	return *(bool *)ctx;
+}
+
+/* --thorough crosses the power states of link and drive, where the drive's can be held off. */
+static void the_factorial_is_for_drives_with_power_states(void **state)
+{
+	static const char *const states[] = {"off", "as_found"}, *const apst[] = {"off",
+										  "as_found"};
+	bool can_hold = true;
+	struct pl_plan_options options = {.can_read_config = can_read_zero,
+					  .find_path = find_path,
+					  .can_hold_apst = has_apst,
+					  .ctx = &can_hold,
+					  .effort = PL_EFFORT_THOROUGH};
+	struct pl_device device;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	make_run(&run, &device);
+	assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+	for (int i = 0; i < 4; i++)
+		for (int wake = 0; wake < 2; wake++)
+			assert_int_equal(count_arm(&run, states[i / 2], PL_GRID_APST_GAP_NS, NULL,
+						   wake ? "config" : NULL, apst[i % 2]),
+					 1);
+	pl_run_fini(&run);
+	for (int i = 0; i < 2; i++) {
+		can_hold = i != 0;
+		options.effort = can_hold ? PL_EFFORT_DEFAULT : PL_EFFORT_THOROUGH;
+		make_run(&run, &device);
+		assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+		assert_int_equal(count_arm(&run, "off", PL_GRID_APST_GAP_NS, NULL, NULL, "off"), 0);
+		pl_run_fini(&run);
+	}
 }
 
 static void gaps_ascend_and_keep_enough_samples(void **state)
@@ -291,6 +364,7 @@ int main(void)
 		cmocka_unit_test(a_gpu_is_found_by_its_address),
 		cmocka_unit_test(a_file_is_a_series_of_its_own),
 		cmocka_unit_test(the_grid_crosses_states_and_gaps),
+		cmocka_unit_test(the_factorial_is_for_drives_with_power_states),
 		cmocka_unit_test(gaps_ascend_and_keep_enough_samples),
 	};
 
