@@ -232,6 +232,8 @@ const char *pl_effect_kind_name(enum pl_effect_kind kind)
 		[PL_EFFECT_TAIL] = "tail",
 		[PL_EFFECT_CONFIG_STEP] = "config_step",
 		[PL_EFFECT_CHAIN] = "chain",
+		[PL_EFFECT_PREWOKEN] = "exit_prewoken",
+		[PL_EFFECT_APST] = "apst",
 	};
 
 	return NAME_OF(names, kind);

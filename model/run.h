@@ -156,8 +156,12 @@ enum pl_effect_kind {
 	PL_EFFECT_ENTRY_TIMER,
 	PL_EFFECT_TAIL,
 	PL_EFFECT_CONFIG_STEP,
-	PL_EFFECT_CHAIN /* what waking the uplink too adds to waking the link of the device */
+	PL_EFFECT_CHAIN,    /* what waking the uplink too adds to waking the link of the device */
+	PL_EFFECT_PREWOKEN, /* what a state still adds when the link was woken before the command */
+	PL_EFFECT_APST      /* what the drive's own power states add, links off */
 };
+#define PL_EFFECT_LAST PL_EFFECT_APST
+
 enum pl_reference_class { PL_REF_NONE, PL_REF_SAME_SLOT, PL_REF_SAME_MODEL, PL_REF_SAME_UNIT };
 enum pl_claim_status { PL_CLAIM_NOT_MADE, PL_CLAIM_NOT_RESOLVED, PL_CLAIM_RESOLVED };
 

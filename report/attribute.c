@@ -165,6 +165,7 @@ int pl_report_attribute(struct pl_run *run, struct pl_err *err)
 	pl_quality_check(run);
 	pl_attribute_hops(&a);
 	pl_attribute_exits(&a);
+	pl_attribute_drives(&a);
 	pl_attribute_config_steps(&a);
 	pl_control_check_uplink(&a);
 	pl_claims_resolve(&a);

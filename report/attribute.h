@@ -28,6 +28,8 @@ enum pl_words {
 	PL_WORDS_ENTRY_TIMER,
 	PL_WORDS_TAIL,
 	PL_WORDS_CHAIN,
+	PL_WORDS_PREWOKEN,
+	PL_WORDS_APST,
 	PL_WORDS_COUNT
 };
 
@@ -110,6 +112,8 @@ bool pl_curve_build(struct pl_attribution *a, const struct pl_measurement *like,
 /* Mean of positions high … minus mean of positions … low - 1. */
 struct pl_estimate pl_curve_contrast(const struct pl_curve *curve, size_t low, size_t high);
 struct pl_estimate pl_curve_at(const struct pl_curve *curve, size_t position);
+/* The most that the state adds at any gap. */
+double pl_curve_largest(const struct pl_curve *curve);
 
 /* ---- links ---- */
 
@@ -118,6 +122,9 @@ const struct pl_aspm_link *pl_links_above(const struct pl_run *run, struct pl_bd
 /* Why there is no exit to separate in a slot without an arm that holds the links off. */
 const char *pl_links_no_exit_reason(struct pl_attribution *a, const struct pl_measurement *m);
 
+/* "L1 (as found)": what the state means on this path, for a sentence. */
+const char *pl_links_state_text(struct pl_attribution *a, const struct pl_slot *slot,
+				const char *state);
 /* Why continuous traffic of this series may have met a sleeping link; NULL when it cannot. */
 const char *pl_links_refusal(struct pl_attribution *a, const struct pl_measurement *m);
 /* Notes in which state the links were, and which link has no registers. */
@@ -138,13 +145,20 @@ void pl_attribute_hops(struct pl_attribution *a);
 void pl_attribute_exits(struct pl_attribution *a);
 void pl_attribute_tails(struct pl_attribution *a, const struct pl_curve *curve);
 void pl_attribute_chain(struct pl_attribution *a, const struct pl_measurement *m);
+/* Says on the exit what the arm with slept gaps shows beside it. */
+void pl_claim_note_slept(struct pl_attribution *a, struct pl_claim *claim,
+			 const struct pl_curve *curve);
+/* Link or drive: the read with the link woken before it, and the drive's own power states. */
+void pl_attribute_drives(struct pl_attribution *a);
 /* Advertised against measured, once it is known what is resolved. */
 void pl_claim_judge(struct pl_attribution *a, struct pl_claim *claim);
 /*
- * Why this series may not be compared with links off: the run's own control, links off against
- * links off, shows a difference. NULL when there is no control or it holds.
+ * Why nothing of effect_ns may be claimed from this access in this slot: the run's own control,
+ * links off against links off, shows a difference that matters beside it; a warning of the run says
+ * it too. NULL when there is no control or it holds.
  */
-const char *pl_control_refusal(struct pl_attribution *a, const struct pl_measurement *m);
+const char *pl_control_refusal(struct pl_attribution *a, const struct pl_measurement *m,
+			       double effect_ns);
 /* Warns when the negative control (device link off, links above as found) differs from off. */
 void pl_control_check_uplink(struct pl_attribution *a);
 

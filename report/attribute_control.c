@@ -10,6 +10,7 @@
 
 #define L0S_LONGEST_NS 5000.0 /* where nothing is advertised: as class 7, more than 4 µs */
 #define TOLERANCE_NS 2000.0   /* a round trip and the return of credits, as for exits */
+#define HARMLESS_SHARE 0.05   /* of a claim: a difference this small changes nothing in it */
 
 /* Less than what is asked of a hop by default is no failure, however sure it is. */
 static bool is_material(const struct pl_curve *curve, size_t g, double difference)
@@ -47,6 +48,15 @@ static size_t count_controls(const struct pl_run *run)
 	return count ? count : 1;
 }
 
+/* Whether a control shows a difference, one that matters beside `effect_ns`; at which gap. */
+static bool is_broken(struct pl_attribution *a, const struct pl_curve *control, double effect_ns,
+		      size_t *where)
+{
+	if (worst_p(control, where) * (double)count_controls(a->run) > PL_CLAIM_ALPHA)
+		return false;
+	return fabs(pl_curve_at(control, *where).mean) > HARMLESS_SHARE * effect_ns;
+}
+
 /* The run says it once a slot and access; the claims it forbids say it each. */
 static void warn_of_off(struct pl_attribution *a, const struct pl_measurement *m, const char *size)
 {
@@ -63,7 +73,8 @@ static void warn_of_off(struct pl_attribution *a, const struct pl_measurement *m
 	pl_run_warn(a->run, "W-CONTROL-OFF", "warning", m->slot->key, "%s", text);
 }
 
-const char *pl_control_refusal(struct pl_attribution *a, const struct pl_measurement *m)
+const char *pl_control_refusal(struct pl_attribution *a, const struct pl_measurement *m,
+			       double effect_ns)
 {
 	struct pl_measurement like = *m;
 	struct pl_curve curve;
@@ -71,11 +82,13 @@ const char *pl_control_refusal(struct pl_attribution *a, const struct pl_measure
 	size_t where;
 
 	like.conditions.state = "off_again";
-	if (!pl_curve_build(a, &like, "off", &curve) ||
-	    worst_p(&curve, &where) * (double)count_controls(a->run) > PL_CLAIM_ALPHA)
+	/* Of a ladder the last rung stands for all. */
+	if (m->probe == PL_PROBE_CONFIG && m->slot->device)
+		like.device = m->slot->device->bdf;
+	if (!pl_curve_build(a, &like, "off", &curve) || !is_broken(a, &curve, effect_ns, &where))
 		return NULL;
 	pl_fmt_ns(size, sizeof(size), fabs(pl_curve_at(&curve, where).mean));
-	warn_of_off(a, m, size);
+	warn_of_off(a, &like, size);
 	return pl_arena_printf(&a->run->arena,
 			       "the run fails its own control: links off differ from links off by "
 			       "%s",
@@ -103,6 +116,21 @@ static double uplink_l0s_ns(const struct pl_run *run, const struct pl_slot *slot
 	return most > 0.0 ? most + TOLERANCE_NS : 0.0;
 }
 
+/* The largest exit of this access in this slot. */
+static double largest_exit(const struct pl_attribution *a, const struct pl_measurement *m)
+{
+	double most = 0.0;
+
+	for (size_t i = 0; i < a->count; i++) {
+		const struct pl_claim *claim = &a->claims[i];
+
+		if (claim->effect.kind == PL_EFFECT_EXIT && claim->effect.slot == m->slot &&
+		    claim->arm->probe == m->probe && !isnan(claim->effect.estimate_ns))
+			most = fmax(most, fabs(claim->effect.estimate_ns));
+	}
+	return most;
+}
+
 static void check(struct pl_attribution *a, const struct pl_measurement *m)
 {
 	struct pl_curve curve;
@@ -111,7 +139,7 @@ static void check(struct pl_attribution *a, const struct pl_measurement *m)
 	size_t where;
 
 	if (!pl_curve_build(a, m, "off", &curve) ||
-	    worst_p(&curve, &where) * (double)count_controls(a->run) > PL_CLAIM_ALPHA)
+	    !is_broken(a, &curve, largest_exit(a, m), &where))
 		return;
 	e = pl_curve_at(&curve, where);
 	pl_fmt_ns(size, sizeof(size), fabs(e.mean));

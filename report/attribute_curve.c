@@ -111,3 +111,12 @@ struct pl_estimate pl_curve_at(const struct pl_curve *curve, size_t position)
 	pl_arena_fini(&scratch);
 	return e;
 }
+
+double pl_curve_largest(const struct pl_curve *curve)
+{
+	double most = 0.0;
+
+	for (size_t g = 0; g < curve->positions; g++)
+		most = fmax(most, fabs(pl_curve_at(curve, g).mean));
+	return most;
+}

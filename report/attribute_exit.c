@@ -56,11 +56,6 @@ static double error_anywhere(const struct pl_curve *curve)
 	return worst;
 }
 
-static bool is_slept(const struct pl_measurement *m)
-{
-	return m->conditions.idle && !strcmp(m->conditions.idle, "slept");
-}
-
 /* Where in the curve something happened decides what may be said. */
 static void set_exit(struct pl_attribution *a, struct pl_claim *claim, const struct pl_curve *curve,
 		     const struct pl_step *step)
@@ -84,7 +79,7 @@ static void set_exit(struct pl_attribution *a, struct pl_claim *claim, const str
 				       "plateau: not the exit of a link");
 	if (step->shape == PL_SHAPE_TWO_STEPS)
 		pl_claim_note(a, claim, "It comes in two steps.");
-	if (is_slept(curve->like))
+	if (pl_measurement_is_slept(curve->like))
 		pl_claim_note(a, claim,
 			      "The gaps were slept: power states of the processor that "
 			      "follow the link are in it.");
@@ -105,18 +100,25 @@ static double idle_ns(const struct pl_measurement *m, const char *fact)
 /*
  * The link rests a little longer than the gap between two accesses: part of the timed access is
  * software before its first packet and after its last, and the gap was read by a clock. How much
- * is not known, only that it is less than one access with the links off and one pair of stamps.
+ * is not known, only that it is less than one access with the links off and the software around it,
+ * up to the stamps of the gap ("access_span_ns" of the series).
  */
+static double hidden_ns(const struct pl_run *run, const struct pl_measurement *off)
+{
+	const struct pl_fact *span = pl_measurement_find_fact(off, "access_span_ns");
+
+	if (!off->summary.n || off->probe == PL_PROBE_GPU)
+		return 0.0;
+	return span ? span->value : off->summary.p50_ns + run->clock.cost_ns;
+}
+
 static void set_bracket(struct pl_attribution *a, struct pl_claim *claim,
 			const struct pl_measurement *before, const struct pl_measurement *after,
 			const struct pl_measurement *off)
 {
-	double hidden = off->summary.n && off->probe != PL_PROBE_GPU
-				? off->summary.p50_ns + a->run->clock.cost_ns
-				: 0.0;
-	struct pl_interval interval =
-		pl_stats_bracket(idle_ns(before, "real_gap_min_ns"),
-				 idle_ns(after, "real_gap_max_ns"), hidden, BRACKET_LEVEL);
+	struct pl_interval interval = pl_stats_bracket(idle_ns(before, "real_gap_min_ns"),
+						       idle_ns(after, "real_gap_max_ns"),
+						       hidden_ns(a->run, off), BRACKET_LEVEL);
 	char low[32], high[32];
 
 	claim->effect.low_ns = interval.low;
@@ -209,7 +211,8 @@ static void add_exit(struct pl_attribution *a, const struct pl_curve *curve)
 				  a->seed);
 	join_steps(curve, &step);
 	set_exit(a, claim, curve, &step);
-	if (!is_slept(curve->like) && pl_series_is_timer_probe(a->run, curve->like))
+	pl_claim_note_slept(a, claim, curve);
+	if (!pl_measurement_is_slept(curve->like) && pl_series_is_timer_probe(a->run, curve->like))
 		add_timers(a, curve, &step, index);
 }
 
@@ -294,11 +297,12 @@ static bool has_gaps(const struct pl_run *run, const struct pl_slot *slot)
 
 static void add_curve_claims(struct pl_attribution *a, const struct pl_measurement *m)
 {
-	const char *control = pl_control_refusal(a, m);
+	const char *control;
 	struct pl_curve curve;
 
 	if (!pl_curve_build(a, m, "off", &curve))
 		return;
+	control = pl_control_refusal(a, m, pl_curve_largest(&curve));
 	if (control) {
 		struct pl_claim *claim = pl_claim_add(a, PL_EFFECT_EXIT, m, curve.reference[0]);
 
@@ -307,14 +311,28 @@ static void add_curve_claims(struct pl_attribution *a, const struct pl_measureme
 		pl_claim_refuse(claim, control);
 		return;
 	}
-	if (!is_slept(m))
+	if (!pl_measurement_is_slept(m))
 		add_exit_in_command(a, &curve);
 	if (curve.arm[curve.positions - 1]->conditions.gap_ns || !has_gaps(a->run, m->slot))
 		add_exit(a, &curve);
-	if (is_slept(m))
+	if (pl_measurement_is_slept(m))
 		return;
 	pl_attribute_tails(a, &curve);
 	pl_attribute_chain(a, m);
+}
+
+/* The same access with the gaps spun: the slept arm then stands beside it and claims nothing. */
+static bool has_spun(const struct pl_run *run, const struct pl_measurement *m)
+{
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		const struct pl_measurement *other = run->measurements[i];
+		struct pl_measurement like = *m;
+
+		like.conditions.idle = NULL;
+		if (other->conditions.gap_ns && is_of_curve(&like, other))
+			return true;
+	}
+	return false;
 }
 
 void pl_attribute_exits(struct pl_attribution *a)
@@ -322,7 +340,8 @@ void pl_attribute_exits(struct pl_attribution *a)
 	for (size_t i = 0; i < a->run->measurement_count; i++) {
 		const struct pl_measurement *m = a->run->measurements[i];
 
-		if (!is_first(a->run, i) || pl_state_is_control(m->conditions.state))
+		if (!is_first(a->run, i) || pl_state_is_control(m->conditions.state) ||
+		    (pl_measurement_is_slept(m) && has_spun(a->run, m)))
 			continue;
 		if (has_off_arm(a->run, m)) {
 			if (!pl_state_is_off(m->conditions.state))

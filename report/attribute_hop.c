@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "model/state.h"
@@ -62,6 +63,15 @@ static void choose(const struct pl_run *run, const struct pl_measurement *like,
 	}
 }
 
+/* The controls of both slots. */
+static const char *control_refusal(struct pl_attribution *a, const struct choice *choice)
+{
+	double hop_ns = fabs(choice->arm->summary.p50_ns - choice->reference->summary.p50_ns);
+	const char *refusal = pl_control_refusal(a, choice->arm, hop_ns);
+
+	return refusal ? refusal : pl_control_refusal(a, choice->reference, hop_ns);
+}
+
 static const char *refusal_of(struct pl_attribution *a, const struct choice *choice)
 {
 	const char *refusal = pl_series_refusal(a, choice->arm);
@@ -77,9 +87,7 @@ static const char *refusal_of(struct pl_attribution *a, const struct choice *cho
 	    !pl_state_is_same(choice->arm->conditions.state, choice->reference->conditions.state))
 		refusal = "the two slots were not measured in the same link state";
 	if (!refusal)
-		refusal = pl_control_refusal(a, choice->arm);
-	if (!refusal)
-		refusal = pl_control_refusal(a, choice->reference);
+		refusal = control_refusal(a, choice);
 	if (!refusal)
 		refusal = pl_links_refusal(a, choice->arm);
 	return refusal ? refusal : pl_links_refusal(a, choice->reference);

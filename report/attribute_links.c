@@ -35,6 +35,31 @@ static unsigned enabled_on_path(const struct pl_run *run, const struct pl_slot *
 	return enabled;
 }
 
+const char *pl_links_state_text(struct pl_attribution *a, const struct pl_slot *slot,
+				const char *state)
+{
+	static const struct {
+		unsigned bits;
+		const char *text;
+	} names[] = {
+		{PL_ASPM_L1_2, "L1.2"},
+		{PL_ASPM_L1_1, "L1.1"},
+		{PL_ASPM_L1, "L1"},
+	};
+	unsigned enabled = slot ? enabled_on_path(a->run, slot) : 0;
+
+	if (!pl_state_is_same(state, NULL) || !enabled || enabled == PL_ASPM_UNKNOWN)
+		return pl_state_text(state);
+	if (enabled == PL_ASPM_L0S)
+		return "L0s (as found)";
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (enabled & names[i].bits)
+			return pl_arena_printf(&a->run->arena, "%s%s (as found)",
+					       enabled & PL_ASPM_L0S ? "L0s and " : "",
+					       names[i].text);
+	return pl_state_text(state);
+}
+
 const char *pl_links_refusal(struct pl_attribution *a, const struct pl_measurement *m)
 {
 	unsigned enabled = enabled_on_path(a->run, m->slot);

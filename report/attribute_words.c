@@ -108,6 +108,33 @@ static const char *const sentences[PL_WORDS_COUNT][3] = {
 			[PL_CLAIM_NOT_MADE] =
 				"{slot}: no term for the links above, {access}: {reason}.",
 		},
+	[PL_WORDS_PREWOKEN] =
+		{
+			[PL_CLAIM_RESOLVED] =
+				"With the link of {slot} woken first, {access} after {gap} of idle "
+				"still takes {size} {longer} than with the links off (95 % CI): "
+				"this part is no exit of the link; the drive sleeps with it "
+				"(coupled).",
+			[PL_CLAIM_NOT_RESOLVED] =
+				"{slot}: with the link woken first, {access} after {gap} of idle "
+				"differs from links off by {value} (95 % CI): what {state} adds is "
+				"the link's, not the drive's; {limit} or more would have been "
+				"seen.",
+			[PL_CLAIM_NOT_MADE] =
+				"{slot}: link and drive are not told apart, {access}: {reason}.",
+		},
+	[PL_WORDS_APST] =
+		{
+			[PL_CLAIM_RESOLVED] =
+				"The drive in {slot} adds {size} to {access} after {gap} of idle "
+				"through power states of its own (links off, APST as found against "
+				"off, 95 % CI).",
+			[PL_CLAIM_NOT_RESOLVED] =
+				"{slot}: power states of the drive's own add nothing seen to "
+				"{access} after {gap} of idle: {value} (95 % CI); {limit} or more "
+				"would have been seen.",
+			[PL_CLAIM_NOT_MADE] = "{slot}: no effect of APST on {access}: {reason}.",
+		},
 };
 
 #define FIELD_BYTES 384
@@ -266,7 +293,8 @@ static void put_gap(struct filling *f)
 
 static void put_state(struct filling *f)
 {
-	snprintf(f->out, FIELD_BYTES, "%s", pl_state_text(f->claim->effect.state));
+	snprintf(f->out, FIELD_BYTES, "%s",
+		 pl_links_state_text(f->a, f->claim->effect.slot, f->claim->effect.state));
 }
 
 static void put_reason(struct filling *f)

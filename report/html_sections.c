@@ -25,6 +25,8 @@ static unsigned rank_of(const struct pl_effect *e)
 					 [PL_EFFECT_TAIL] = 4,
 					 [PL_EFFECT_ENTRY_TIMER] = 5,
 					 [PL_EFFECT_CHAIN] = 6,
+					 [PL_EFFECT_PREWOKEN] = 7,
+					 [PL_EFFECT_APST] = 8,
 					 [PL_EFFECT_CONFIG_STEP] = 0};
 
 	return e->status == PL_CLAIM_RESOLVED ? ranks[e->kind] : 0;

@@ -182,6 +182,7 @@ json_t *pl_json_measurement(const struct pl_measurement *m, uint64_t *offset_byt
 json_t *pl_json_effect(const struct pl_effect *e)
 {
 	bool is_step = e->kind == PL_EFFECT_CONFIG_STEP;
+	bool is_rung = e->probe == PL_PROBE_CONFIG;
 	bool has_verdict = e->verdict != NULL;
 
 	return json_pack(
@@ -190,7 +191,7 @@ json_t *pl_json_effect(const struct pl_effect *e)
 		"effect", pl_effect_kind_name(e->kind), "slot",
 		e->slot ? pl_json_text(e->slot->key) : json_null(), "reference_slot",
 		e->reference_slot ? pl_json_text(e->reference_slot->key) : json_null(), "function",
-		is_step ? pl_json_bdf(e->function) : json_null(), "reference_function",
+		is_rung ? pl_json_bdf(e->function) : json_null(), "reference_function",
 		is_step ? pl_json_bdf(e->reference_function) : json_null(), "probe",
 		pl_probe_name(e->probe), "metric", pl_json_text(e->metric), "state",
 		pl_json_text(e->state), "estimate_ns", pl_json_ns(e->estimate_ns), "ci95_low_ns",

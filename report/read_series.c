@@ -239,7 +239,7 @@ void pl_read_effect(struct pl_run *run, const struct pl_read_file *file, const j
 	struct pl_effect *e = pl_run_add_effect(run);
 	const char *unit = pl_read_text(run, object, "unit_of_n");
 
-	PL_READ_ENUM(e->kind, object, "effect", pl_effect_kind_name, PL_EFFECT_CHAIN + 1);
+	PL_READ_ENUM(e->kind, object, "effect", pl_effect_kind_name, PL_EFFECT_LAST + 1);
 	e->slot = pl_read_find_slot(file, json_string_value(json_object_get(object, "slot")), NULL);
 	e->reference_slot = pl_read_find_slot(
 		file, json_string_value(json_object_get(object, "reference_slot")), NULL);

@@ -20,7 +20,7 @@ struct words {
 	const char *resolved, *not_resolved;
 };
 
-static const struct words table[LANGS][PL_EFFECT_CHAIN + 1] = {
+static const struct words table[LANGS][PL_EFFECT_LAST + 1] = {
 	[PL_LANG_EN] =
 		{
 			[PL_EFFECT_HOP] =
@@ -64,6 +64,16 @@ static const struct words table[LANGS][PL_EFFECT_CHAIN + 1] = {
 					     "{slot}: waking the links above as well adds nothing "
 					     "seen to {access}: {value} "
 					     "(95 % CI)."},
+			[PL_EFFECT_PREWOKEN] = {"{slot}: with the link woken first, {access} after "
+						"idle still takes {value} (95 % CI) longer from "
+						"{state} than with links off.",
+						"{slot}: with the link woken first, {access} after "
+						"idle differs from links off by {value} (95 % "
+						"CI)."},
+			[PL_EFFECT_APST] = {"The power states of the drive in {slot} add {value} "
+					    "(95 % CI) to {access} after idle, links off.",
+					    "{slot}: the power states of the drive add nothing "
+					    "seen to {access}: {value} (95 % CI)."},
 		},
 	[PL_LANG_ZH_CN] =
 		{
@@ -102,13 +112,21 @@ static const struct words table[LANGS][PL_EFFECT_CHAIN + 1] = {
 					     "{value}（95 % 置信区间）。",
 					     "{slot}：同时唤醒上方链路对{access}未见增加：{value}"
 					     "（95 % 置信区间）。"},
+			[PL_EFFECT_PREWOKEN] = {"{slot}：先唤醒链路后，空闲后的{access}在 {state} "
+						"下仍比链路关闭时长 {value}（95 % 置信区间）。",
+						"{slot}：先唤醒链路后，空闲后的{access}与链路关闭时"
+						"相差 {value}（95 % 置信区间）。"},
+			[PL_EFFECT_APST] = {"链路关闭时，{slot} 硬盘自身的电源状态使空闲后的"
+					    "{access}增加 {value}（95 % 置信区间）。",
+					    "{slot}：硬盘自身的电源状态对{access}未见增加："
+					    "{value}（95 % 置信区间）。"},
 		},
 };
 
 static const char *const not_made[LANGS] = {"{slot}: no {effect} for {access}: {reason}.",
 					    "{slot}：无{effect}结论（{access}）：{reason}。"};
 
-static const char *const effect_names[PL_EFFECT_CHAIN + 1] = {
+static const char *const effect_names[PL_EFFECT_LAST + 1] = {
 	[PL_EFFECT_HOP] = "级差",
 	[PL_EFFECT_EXIT] = "唤醒",
 	[PL_EFFECT_EXIT_IN_COMMAND] = "命令内唤醒",
@@ -116,6 +134,8 @@ static const char *const effect_names[PL_EFFECT_CHAIN + 1] = {
 	[PL_EFFECT_TAIL] = "尾部",
 	[PL_EFFECT_CONFIG_STEP] = "配置读台阶",
 	[PL_EFFECT_CHAIN] = "链路串联",
+	[PL_EFFECT_PREWOKEN] = "预唤醒后的唤醒",
+	[PL_EFFECT_APST] = "硬盘电源状态",
 };
 
 static const char *const classes[LANGS][PL_REF_SAME_UNIT + 1] = {

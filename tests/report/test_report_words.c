@@ -59,7 +59,7 @@ static void sentences_are_complete_in_both_languages(void **state)
 
 	(void)state;
 	fx_am5(&run);
-	for (unsigned kind = 0; kind <= PL_EFFECT_CHAIN; kind++)
+	for (unsigned kind = 0; kind <= PL_EFFECT_LAST; kind++)
 		for (unsigned s = 0; s < 3; s++)
 			for (unsigned lang = 0; lang < 2; lang++) {
 				struct pl_effect e = effect(&run, kind);

@@ -251,6 +251,8 @@ enum sim_claim pl_sim_claim_of(const struct pl_effect *effect, const struct sim_
 	case PL_EFFECT_CHAIN:
 		return SIM_CHAIN;
 	case PL_EFFECT_CONFIG_STEP:
+	case PL_EFFECT_PREWOKEN:
+	case PL_EFFECT_APST:
 		break;
 	}
 	return SIM_CLAIMS;
