@@ -151,11 +151,25 @@ static void plan_apst(struct pl_planner *p, const struct pl_slot *slot)
 	}
 }
 
+/* Links that were not held off beside it are said, with the cause: it is often the same for all. */
+static void warn_of_fixed(struct pl_planner *p, const struct pl_link_path *path)
+{
+	const char *why = path->why_fixed;
+
+	if (!why && path->state_count && !path->states[0].is_settable)
+		why = path->states[0].why_not;
+	if (why)
+		pl_run_warn(p->run, "W-ASPM-FIXED", "info", path->slot ? path->slot->key : NULL,
+			    "link states were left as found: %s", why);
+}
+
 static void plan_slot(struct pl_planner *p, const struct pl_slot *slot)
 {
 	const struct pl_link_path *path =
 		p->options->find_path ? p->options->find_path(p->options->ctx, slot) : NULL;
 
+	if (path && has_own_link(slot) && !p->options->ladders_only)
+		warn_of_fixed(p, path);
 	if (!path || path->state_count < 2 || p->options->ladders_only || !has_own_link(slot)) {
 		plan_state(p, slot, "as_found");
 		return;

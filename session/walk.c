@@ -104,7 +104,7 @@ void pl_walk_group(struct pl_walk *walk)
 		struct pl_group like = {.slot = m->slot, .watched = path_of(walk, m)};
 		struct pl_group *group;
 
-		if (like.watched && like.watched->state_count > 1)
+		if (like.watched && like.watched->state_count > 1 && !like.watched->why_fixed)
 			like.path = like.watched;
 		if (like.path)
 			like.state = find_state(like.path, m->conditions.state);

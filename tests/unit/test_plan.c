@@ -298,6 +298,52 @@ static void the_grid_crosses_states_and_gaps(void **state)
 	pl_run_fini(&run);
 }
 
+static const struct pl_link_path fixed_path = {.why_fixed = "sysfs is read-only"};
+static const struct pl_link_state off_is_stuck[] = {
+	{"off", "", PL_LINK_STATE_OFF, no_targets, false, "the port is not ours"},
+	{"as_found", "", PL_LINK_STATE_AS_FOUND, no_targets, true, NULL},
+};
+static const struct pl_link_path half_fixed_path = {
+	.link_count = 2, .states = off_is_stuck, .state_count = 2};
+
+static const struct pl_link_path *find_given_path(void *ctx, const struct pl_slot *slot)
+{
+	(void)slot;
+	return ctx;
+}
+
+/* No arm with the links off: the reason is said. */
+static void links_that_stay_as_found_say_why(void **state)
+{
+	static const struct {
+		const struct pl_link_path *path;
+		const char *why;
+	} cases[] = {{&path_with_states, NULL},
+		     {&fixed_path, "left as found: sysfs is read-only"},
+		     {&half_fixed_path, "left as found: the port is not ours"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pl_link_path path = *cases[i].path;
+		const struct pl_plan_options options = {.can_read_config = can_read_zero,
+							.find_path = find_given_path,
+							.ctx = &path};
+		struct pl_device device;
+		struct pl_run run;
+		struct pl_err err;
+
+		make_run(&run, &device);
+		assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+		assert_int_equal(run.warning_count, cases[i].why ? 1 : 0);
+		if (cases[i].why) {
+			assert_string_equal(run.warnings[0].code, "W-ASPM-FIXED");
+			assert_non_null(strstr(run.warnings[0].message, cases[i].why));
+			assert_int_equal(count_state(&run, "off", 0), 0);
+		}
+		pl_run_fini(&run);
+	}
+}
+
 static bool has_apst(void *ctx, const struct pl_slot *slot)
 {
 	(void)slot;
@@ -364,6 +410,7 @@ int main(void)
 		cmocka_unit_test(a_gpu_is_found_by_its_address),
 		cmocka_unit_test(a_file_is_a_series_of_its_own),
 		cmocka_unit_test(the_grid_crosses_states_and_gaps),
+		cmocka_unit_test(links_that_stay_as_found_say_why),
 		cmocka_unit_test(the_factorial_is_for_drives_with_power_states),
 		cmocka_unit_test(gaps_ascend_and_keep_enough_samples),
 	};
