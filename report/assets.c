@@ -15,7 +15,7 @@
 const struct pl_asset *pl_asset_find(const char *name)
 {
 	static const struct pl_asset files[] = {
-#define FILE_ASSET(id, name, path) {name, pl_file_##id, pl_file_##id##_end, NULL},
+#define FILE_ASSET(id, name, path) {name, pl_file_##id, pl_file_##id##_end, NULL, 0},
 #include "report/files.inc"
 #undef FILE_ASSET
 	};

@@ -8,6 +8,7 @@ struct pl_asset {
 	const char *name;
 	const char *start, *end;
 	const char *hash; /* of a script, "sha256-…" for the page's policy; NULL otherwise */
+	int is_packed;    /* stands as in pack.h; the hash is of the text */
 };
 
 /* Of the source tree: "report.css", "bars.json", … NULL when there is none of that name. */

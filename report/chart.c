@@ -139,9 +139,10 @@ void pl_chart_put(struct pl_html *html, const struct pl_chart *chart)
 	if (spec) {
 		json_object_set_new(html->charts, chart->id, spec);
 		pl_html(html,
-			"<figure><div class=\"chart\" id=\"c-$\"></div>"
+			"<figure><div class=\"wide\" role=\"region\" tabindex=\"0\" "
+			"aria-label=\"$\"><div class=\"chart\" id=\"c-$\"></div></div>"
 			"<figcaption>$</figcaption></figure>\n",
-			chart->id, pl_html_str(html, chart->caption));
+			chart->title, chart->id, pl_html_str(html, chart->caption));
 	}
 	json_decref(chart->values);
 }
@@ -150,5 +151,5 @@ const char *pl_chart_state(struct pl_html *html, const char *state)
 {
 	if (pl_state_is_same(state, NULL))
 		return pl_html_str(html, PL_STR_AS_FOUND);
-	return pl_out_short(&html->arena, pl_state_text(state), "?");
+	return pl_html_word(html, pl_out_short(&html->arena, pl_state_text(state), "?"));
 }

@@ -28,8 +28,8 @@ static json_t *bar_of(struct pl_html *html, const struct pl_slot *slot,
 	const struct pl_summary *s = &m->summary;
 
 	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:s}", "slot", pl_row_label(&html->arena, slot),
-			 "group", pl_row_chips(&html->arena, slot), "ns", s->p50_ns, "low",
-			 or_else(s->p50_low_ns, s->p50_ns), "high",
+			 "group", pl_html_word(html, pl_row_chips(&html->arena, slot)), "ns",
+			 s->p50_ns, "low", or_else(s->p50_low_ns, s->p50_ns), "high",
 			 or_else(s->p50_high_ns, s->p50_ns), "label",
 			 pl_row_ns(&html->arena, s->p50_ns));
 }

@@ -1,12 +1,27 @@
 // Draws what the page carries: specs and data were written by pcielat, this only starts Vega.
 (function () {
   'use strict'
-  const read = (id) => JSON.parse(document.getElementById(id).textContent)
+  const text = (id) => document.getElementById(id).textContent
+  const read = (id) => JSON.parse(text(id))
   const charts = read('pcielat-charts')
   const board = document.body.dataset.board
   const words = document.body.dataset
   const errors = (window.pcielatErrors = [])
   const views = (window.pcielatViews = {})
+
+  // Base64 of gzip, as pcielat wrote it.
+  async function unpack(id) {
+    const bytes = Uint8Array.from(atob(text(id)), (c) => c.charCodeAt(0))
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+    return new Response(stream).text()
+  }
+
+  // Runs because the policy names its hash; it adds vega and vegaEmbed.
+  async function loadLibrary() {
+    const script = document.createElement('script')
+    script.textContent = await unpack('pcielat-library')
+    document.body.append(script)
+  }
 
   function download(name, url) {
     const link = document.createElement('a')
@@ -17,8 +32,8 @@
     link.remove()
   }
 
-  function blobUrl(text, type) {
-    return URL.createObjectURL(new Blob([text], { type }))
+  function blobUrl(data, type) {
+    return URL.createObjectURL(new Blob([data], { type }))
   }
 
   // An image leaves the page, so it takes a white ground along.
@@ -33,10 +48,10 @@
     await view.runAsync()
   }
 
-  function button(text, label, action) {
+  function button(title, label, action) {
     const element = document.createElement('button')
     element.type = 'button'
-    element.textContent = text
+    element.textContent = title
     element.setAttribute('aria-label', label)
     element.addEventListener('click', action)
     return element
@@ -46,14 +61,14 @@
     const bar = document.createElement('p')
     bar.className = 'save'
     for (const kind of ['svg', 'png']) {
-      const text = `${words.save} ${kind.toUpperCase()}`
+      const title = `${words.save} ${kind.toUpperCase()}`
       bar.append(
-        button(text, `${text}: ${id}`, () =>
+        button(title, `${title}: ${id}`, () =>
           save(id, kind).catch((error) => errors.push(`${id}: ${error.message}`))
         )
       )
     }
-    holder.after(bar)
+    holder.parentElement.after(bar)
   }
 
   async function draw(id) {
@@ -72,9 +87,9 @@
 
   function copyButtons() {
     for (const holder of document.querySelectorAll('[data-copies]')) {
-      const text = document.getElementById(holder.dataset.copies).textContent
+      const copied = text(holder.dataset.copies)
       const copy = button(words.copy, `${words.copy}: ${holder.dataset.copies}`, async () => {
-        await navigator.clipboard.writeText(text)
+        await navigator.clipboard.writeText(copied)
         copy.textContent = words.copied
       })
       holder.append(copy)
@@ -83,19 +98,26 @@
 
   function recordButton() {
     const holder = document.getElementById('save-record')
-    const record = document.getElementById('pcielat-result').textContent
     holder.append(
-      button(`${words.save} JSON`, `${words.save} JSON: results.json`, () =>
-        download(`pcielat-${board}.json`, blobUrl(record, 'application/json'))
+      button(`${words.save} JSON`, `${words.save} JSON: results.json`, async () =>
+        download(
+          `pcielat-${board}.json`,
+          blobUrl(await unpack('pcielat-result-gz'), 'application/json')
+        )
       )
     )
   }
 
   copyButtons()
   recordButton()
-  Promise.all(
-    Object.keys(charts.specs).map((id) =>
-      draw(id).catch((error) => errors.push(`${id}: ${error.message}`))
+  loadLibrary()
+    .then(() =>
+      Promise.all(
+        Object.keys(charts.specs).map((id) =>
+          draw(id).catch((error) => errors.push(`${id}: ${error.message}`))
+        )
+      )
     )
-  ).then(() => (document.body.dataset.ready = String(errors.length)))
+    .catch((error) => errors.push(error.message))
+    .then(() => (document.body.dataset.ready = String(errors.length)))
 })()

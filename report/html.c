@@ -8,6 +8,7 @@
 #include "report/chart.h"
 #include "report/json.h"
 #include "report/out.h"
+#include "report/pack.h"
 #include "report/report.h"
 
 /* ---- the parts that are not sections ---- */
@@ -93,8 +94,11 @@ static int embed_record(struct pl_html *html, struct pl_err *err)
 	code = pl_report_write_json(html->run, NULL, memory, err);
 	if (fclose(memory) && !code)
 		code = pl_fail(err, -ENOMEM, "no memory for the embedded results");
-	if (!code)
-		json_block(html, "pcielat-result", json);
+	if (!code) {
+		pl_html(html, "<script type=\"text/plain\" id=\"pcielat-result-gz\">");
+		code = pl_pack(json, size, html->out);
+		pl_html(html, "</script>\n");
+	}
 	free(json);
 	return code;
 }
@@ -114,7 +118,9 @@ static int embed_charts(struct pl_html *html, struct pl_err *err)
 	json_block(html, "pcielat-charts", text);
 	free(text);
 	for (size_t i = 0; i < pl_asset_script_count(); i++) {
-		pl_html(html, "<script>");
+		pl_html(html, pl_asset_script(i)->is_packed
+				      ? "<script type=\"text/plain\" id=\"pcielat-library\">"
+				      : "<script>");
 		put_asset(html, pl_asset_script(i));
 		pl_html(html, "</script>\n");
 	}

@@ -31,6 +31,8 @@ void pl_html(struct pl_html *html, const char *markup, ...);
 void pl_html_lines(struct pl_html *html, const char *text, size_t size);
 /* The same for one string of the table, without arguments. */
 const char *pl_html_str(const struct pl_html *html, enum pl_str id);
+/* A word of a table (an outcome, a path, a judgement) in the language of the page; NULL stays. */
+const char *pl_html_word(struct pl_html *html, const char *text);
 /* "651 ns" or NULL when the series has no numbers. */
 const char *pl_html_ns(struct pl_html *html, const struct pl_measurement *m, double ns);
 

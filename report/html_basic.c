@@ -3,6 +3,7 @@
 
 #include "report/html.h"
 #include "report/out.h"
+#include "report/phrases.h"
 
 static void put_escaped(FILE *out, const char *text)
 {
@@ -57,6 +58,11 @@ void pl_html_lines(struct pl_html *html, const char *text, size_t size)
 const char *pl_html_str(const struct pl_html *html, enum pl_str id)
 {
 	return pl_str(html->options->lang, id);
+}
+
+const char *pl_html_word(struct pl_html *html, const char *text)
+{
+	return pl_phrase(&html->arena, text, html->options->lang);
 }
 
 const char *pl_html_ns(struct pl_html *html, const struct pl_measurement *m, double ns)

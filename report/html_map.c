@@ -112,12 +112,23 @@ static void draw_box(struct map *map, const char *class_name, unsigned x, unsign
 	pl_html(map->html, "</g>\n");
 }
 
-/* Of the link above a chip: DMI and its like show no registers. */
+static bool is_on_a_path(const struct pl_html *html, struct pl_bdf bdf)
+{
+	for (size_t i = 0; i < html->row_count; i++)
+		for (size_t k = 0; k < html->rows[i].slot->path_count; k++)
+			if (pl_bdf_is_equal(html->rows[i].slot->path[k], bdf))
+				return true;
+	return false;
+}
+
+/* Of the link above a chip: DMI and its like show no registers, and no port of their own. */
 static const char *edge_text(struct pl_html *html, const struct pl_via *via)
 {
 	const char *text = pl_row_speed(&html->arena, via->speed_mts, via->width);
 
-	return text ? text : pl_html_str(html, PL_STR_MAP_HIDDEN);
+	if (text)
+		return text;
+	return is_on_a_path(html, via->bdf) ? "" : pl_html_str(html, PL_STR_MAP_HIDDEN);
 }
 
 static void draw_chips(struct map *map)
@@ -130,7 +141,8 @@ static void draw_chips(struct map *map)
 			draw_edge(map, node->parent, x, y, edge_text(map->html, node->via));
 		draw_box(map, "chip", x, y,
 			 node->via ? pl_out_short(&map->html->arena, node->via->name, "?") : "CPU",
-			 node->via ? pl_via_kind_name(node->via->kind) : "");
+			 node->via ? pl_html_word(map->html, pl_via_kind_name(node->via->kind))
+				   : "");
 	}
 }
 
@@ -153,9 +165,11 @@ static void draw_slots(struct map *map)
 		const struct pl_slot *slot = html->rows[row].slot;
 		unsigned y = row * ROW_PX + ROW_PX / 2;
 
-		draw_edge(map, map->leaf_parents[row], x, y, pl_row_link(&html->arena, slot));
+		draw_edge(map, map->leaf_parents[row], x, y,
+			  pl_html_word(html, pl_row_link(&html->arena, slot)));
 		draw_box(map, is_tested(html, &html->rows[row]) ? "slot tested" : "slot", x, y,
-			 pl_row_label(&html->arena, slot), pl_row_device(&html->arena, slot));
+			 pl_row_label(&html->arena, slot),
+			 pl_html_word(html, pl_row_device(&html->arena, slot)));
 	}
 }
 

@@ -137,7 +137,7 @@ static void advertised_row(struct pl_html *html, const struct pl_slot *slot)
 		e && e->status == PL_CLAIM_RESOLVED ? pl_sentence_value(&html->arena, e) : NULL,
 		!e ? pl_html_str(html, PL_STR_NOT_MEASURED)
 		: e->status == PL_CLAIM_RESOLVED
-			? (e->verdict ? e->verdict : "–")
+			? (e->verdict ? pl_html_word(html, e->verdict) : "–")
 			: pl_sentence_reason(&html->arena, e->reason, html->options->lang));
 }
 

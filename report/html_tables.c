@@ -18,13 +18,21 @@ static const char *aspm_text(struct pl_html *html, const struct pl_link *link)
 			       pl_aspm_format(link->aspm_enabled, enabled, sizeof(enabled)));
 }
 
+static const char *path_of(struct pl_html *html, const struct pl_slot *slot)
+{
+	return html->options->lang == PL_LANG_EN
+		       ? pl_row_path(&html->arena, slot)
+		       : pl_html_word(html, pl_row_chips(&html->arena, slot));
+}
+
 static void slot_row(struct pl_html *html, const struct pl_slot *slot)
 {
 	struct pl_arena *arena = &html->arena;
 
 	pl_html(html, "<tr><th scope=\"row\">$</th><td>$</td><td>$</td><td>$</td><td>$</td></tr>\n",
-		pl_row_label(arena, slot), pl_row_path(arena, slot), pl_row_link(arena, slot),
-		pl_row_device(arena, slot), aspm_text(html, &slot->link));
+		pl_row_label(arena, slot), path_of(html, slot),
+		pl_html_word(html, pl_row_link(arena, slot)),
+		pl_html_word(html, pl_row_device(arena, slot)), aspm_text(html, &slot->link));
 }
 
 static void reason_row(struct pl_html *html, const struct pl_slot *slot)
@@ -32,7 +40,8 @@ static void reason_row(struct pl_html *html, const struct pl_slot *slot)
 	struct pl_arena *arena = &html->arena;
 
 	pl_html(html, "<tr><th scope=\"row\">$</th><td>$</td><td>$</td><td>$</td><td>$</td></tr>\n",
-		pl_row_label(arena, slot), pl_label_source_name(slot->label_source),
+		pl_row_label(arena, slot),
+		pl_html_word(html, pl_label_source_name(slot->label_source)),
 		slot->chipset_hops < 0 ? "?" : pl_arena_printf(arena, "%d", slot->chipset_hops),
 		pl_row_device(arena, slot), pl_out_short(arena, slot->reason, NULL));
 }
@@ -89,8 +98,7 @@ void pl_html_latency(struct pl_html *html)
 		if (!pl_row_has_series(row))
 			continue;
 		pl_html(html, "<tr><th scope=\"row\">$</th><td>$</td>",
-			pl_row_label(&html->arena, row->slot),
-			pl_row_path(&html->arena, row->slot));
+			pl_row_label(&html->arena, row->slot), path_of(html, row->slot));
 		median_cell(html, row->config);
 		median_cell(html, row->bar);
 		median_cell(html, row->nvme);
@@ -117,7 +125,7 @@ static const char *interval_text(struct pl_html *html, const struct pl_measureme
 static void series_row(struct pl_html *html, const struct pl_measurement *m)
 {
 	pl_html(html, "<tr><th scope=\"row\">$</th><td>$</td><td class=\"n\">$</td>",
-		pl_series_title(&html->arena, m), pl_outcome_name(m->outcome),
+		pl_series_title(&html->arena, m), pl_html_word(html, pl_outcome_name(m->outcome)),
 		pl_arena_printf(&html->arena, "%zu", m->summary.n));
 	cell(html, m, m->summary.p50_ns);
 	pl_html(html, "<td class=\"n\">$</td>", interval_text(html, m));
@@ -151,7 +159,8 @@ static void effect_row(struct pl_html *html, const struct pl_effect *e)
 		pl_probe_name(e->probe));
 	pl_html(html, "<td class=\"n\">$</td><td class=\"n\">$</td><td>$</td></tr>\n",
 		isnan(e->estimate_ns) ? NULL : pl_sentence_value(arena, e),
-		pl_arena_printf(arena, "%zu %s", e->n, e->unit_of_n ? e->unit_of_n : ""),
+		pl_html_word(html, pl_arena_printf(arena, "%zu %s", e->n,
+						   e->unit_of_n ? e->unit_of_n : "")),
 		e->status == PL_CLAIM_RESOLVED
 			? pl_sentence(arena, html->run, e, html->options->lang)
 			: pl_sentence_reason(arena, e->reason, html->options->lang));

@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/pack.h"
 #include "report/report.h"
 #include "report/samples.h"
 
+#define PACKED_START "<script type=\"text/plain\" id=\"pcielat-result-gz\">"
 #define RECORD_START "<script type=\"application/json\" id=\"pcielat-result\">"
 #define RECORD_END "</script>"
 #define MAX_BYTES ((off_t)1 << 30)
@@ -40,18 +42,38 @@ static int load(const char *path, char **text, struct pl_err *err)
 	return 0;
 }
 
-/* The record inside report.html, or the whole text when it is JSON already. */
-static char *record_of(char *text)
+/* What stands between a start and the end of its element; NULL when it is not there. */
+static char *inside(char *text, const char *start)
 {
-	char *start = strstr(text, RECORD_START), *end;
+	char *at = strstr(text, start), *end;
 
-	if (!start)
-		return text;
-	start += strlen(RECORD_START);
-	end = strstr(start, RECORD_END);
+	if (!at)
+		return NULL;
+	at += strlen(start);
+	end = strstr(at, RECORD_END);
 	if (end)
 		*end = '\0';
-	return start;
+	return at;
+}
+
+/*
+ * The record inside report.html (packed, or plain in the first pages), or the whole text when it
+ * is JSON already. NULL: packed and torn.
+ */
+static json_t *record_of(char *text, json_error_t *error)
+{
+	char *packed = inside(text, PACKED_START), *plain;
+	json_t *root;
+
+	if (!packed) {
+		plain = inside(text, RECORD_START);
+		return json_loads(plain ? plain : text, 0, error);
+	}
+	plain = pl_unpack(packed, strlen(packed), (size_t)MAX_BYTES);
+	*error = (json_error_t){.line = 0, .text = "the embedded record is not whole"};
+	root = plain ? json_loads(plain, 0, error) : NULL;
+	free(plain);
+	return root;
 }
 
 static int check_version(const char *path, const json_t *root, struct pl_err *err)
@@ -78,7 +100,7 @@ static int parse(const char *path, json_t **root, struct pl_err *err)
 
 	if (code)
 		return code;
-	*root = json_loads(record_of(text), 0, &error);
+	*root = record_of(text, &error);
 	free(text);
 	if (!*root)
 		return pl_fail(err, -EINVAL, "%s is not a results file: line %d: %s", path,

@@ -6,6 +6,7 @@
 #include "core/fmt.h"
 #include "model/state.h"
 #include "report/out.h"
+#include "report/phrases.h"
 #include "report/rows.h"
 #include "report/strings.h"
 
@@ -147,32 +148,9 @@ static const char *const accesses[LANGS][PL_PROBE_NET + 1] = {
 	 "a packet"},
 	{"配置空间读", "寄存器读", " NVMe 读", " GPU 读主机内存", "网络包"}};
 
-/* Reasons of the attribution, word for word. */
-static const struct {
-	const char *en, *zh_cn;
-} reasons[] = {
-	{"firmware left ASPM off", "固件关闭了 ASPM"},
-	{"different drives: not attributable", "不同的硬盘：无法归因"},
-	{"different devices: not attributable", "不同的设备：无法归因"},
-	{"not measured", "未测量"},
-	{"the series is not valid", "该测量无效"},
-	{"no PCIe path: this device sits in no slot", "没有 PCIe 路径：该设备不在任何插槽中"},
-	{"not measured on this machine: no verdict from a capture", "非本机测量：不从快照得出结论"},
-	{"fewer than 3 rounds were measured in both arms", "两组共同测量不足 3 轮"},
-	{"nothing to compare with: no slot nearer to the CPU was measured this way",
-	 "没有可比对象：没有以同样方式测量的更靠近处理器的插槽"},
-	{"the two slots were not measured in the same link state", "两个插槽的链路状态不同"},
-	{"this is a virtual machine: its exits hide the links; no verdict without "
-	 "--allow-virtual",
-	 "这是虚拟机：其陷出会掩盖链路；不加 --allow-virtual 不作结论"},
-};
-
 const char *pl_sentence_reason(struct pl_arena *arena, const char *reason, enum pl_lang lang)
 {
-	for (size_t i = 0; reason && i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (lang == PL_LANG_ZH_CN && !strcmp(reason, reasons[i].en))
-			return reasons[i].zh_cn;
-	return reason ? pl_out_cut(arena, reason, SENTENCE_BYTES) : "–";
+	return reason ? pl_phrase(arena, pl_out_cut(arena, reason, SENTENCE_BYTES), lang) : "–";
 }
 
 const char *pl_sentence_value(struct pl_arena *arena, const struct pl_effect *e)
@@ -226,15 +204,24 @@ static const char *median_of(const struct filler *f, const struct pl_slot *slot)
 	return pl_series_has_numbers(m) ? pl_row_ns(f->arena, m->summary.p50_ns) : "n/a";
 }
 
+/* "（标称 32–64 µs：符合）"; English sentences are the attribution's own where it has any. */
 static const char *advertised(const struct filler *f)
 {
 	const struct pl_effect *e = f->e;
+	const char *range, *verdict;
 
-	if (!e->verdict || e->advertised_high_ns <= 0 || e->advertised_high_ns == INT64_MAX)
+	if (!e->verdict || (e->advertised_low_ns < 0 && e->advertised_high_ns < 0))
 		return "";
-	return pl_arena_printf(f->arena,
-			       f->lang == PL_LANG_ZH_CN ? "（标称 ≤ %s）" : " (advertised: ≤ %s)",
-			       pl_row_ns(f->arena, (double)e->advertised_high_ns));
+	range = e->advertised_high_ns < 0
+			? pl_arena_printf(f->arena, "> %s",
+					  pl_row_ns(f->arena, (double)e->advertised_low_ns))
+			: pl_arena_printf(f->arena, "%s–%s",
+					  pl_row_ns(f->arena, (double)e->advertised_low_ns),
+					  pl_row_ns(f->arena, (double)e->advertised_high_ns));
+	verdict = pl_phrase(f->arena, e->verdict, f->lang);
+	if (f->lang == PL_LANG_ZH_CN)
+		return pl_arena_printf(f->arena, "（标称 %s：%s）", range, verdict);
+	return pl_arena_printf(f->arena, " (advertised: %s: %s)", range, verdict);
 }
 
 static const char *bdf_text(const struct filler *f, struct pl_bdf bdf)
@@ -246,6 +233,8 @@ static const char *bdf_text(const struct filler *f, struct pl_bdf bdf)
 
 static const char *path_text(const struct filler *f, const struct pl_slot *slot)
 {
+	if (slot && f->lang == PL_LANG_ZH_CN)
+		return pl_phrase(f->arena, pl_row_chips(f->arena, slot), f->lang);
 	return slot ? pl_row_path(f->arena, slot) : "?";
 }
 
@@ -277,7 +266,8 @@ static const char *field(const struct filler *f, const char *name, size_t length
 		{"value", pl_sentence_value(f->arena, e)},
 		{"limit", pl_row_ns(f->arena, e->detection_limit_ns)},
 		{"access", access_text(f)},
-		{"state", pl_out_short(f->arena, pl_state_text(e->state), "?")},
+		{"state", pl_phrase(f->arena, pl_out_short(f->arena, pl_state_text(e->state), "?"),
+				    f->lang)},
 		{"low", pl_row_ns(f->arena, e->low_ns)},
 		{"high", pl_row_ns(f->arena, e->high_ns)},
 		{"reason", pl_sentence_reason(f->arena, e->reason, f->lang)},
@@ -318,6 +308,9 @@ const char *pl_sentence(struct pl_arena *arena, const struct pl_run *run, const 
 		return pl_out_cut(arena, e->sentence, SENTENCE_BYTES);
 	if (e->status == PL_CLAIM_NOT_MADE)
 		return fill(&filler, not_made[lang]);
-	return fill(&filler, e->status == PL_CLAIM_RESOLVED ? table[lang][e->kind].resolved
-							    : table[lang][e->kind].not_resolved);
+	return pl_arena_printf(arena, "%s%s",
+			       fill(&filler, e->status == PL_CLAIM_RESOLVED
+						     ? table[lang][e->kind].resolved
+						     : table[lang][e->kind].not_resolved),
+			       pl_phrase_notes(arena, e->sentence, lang));
 }

@@ -79,7 +79,7 @@ void pl_text_row(struct pl_text_table *table, const char *const *cells)
 	const char **row = pl_arena_array(table->arena, table->column_count, sizeof(*row));
 
 	for (size_t i = 0; i < table->column_count; i++)
-		row[i] = cells[i] ? cells[i] : "";
+		row[i] = cells[i] ? pl_out_clean(table->arena, cells[i]) : "";
 	*(const char ***)pl_arena_push(table->arena, &rows, &table->row_count, &table->row_capacity,
 				       sizeof(row)) = row;
 	table->rows = rows;

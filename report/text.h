@@ -31,7 +31,7 @@ struct pl_text_table {
 	size_t row_count, row_capacity;
 };
 
-/* Adds one row of column_count cells (copied pointers; NULL is an empty cell). */
+/* Adds one row of column_count cells, made printable; NULL is an empty cell. */
 void pl_text_row(struct pl_text_table *table, const char *const *cells);
 void pl_text_print(const struct pl_text_table *table, const struct pl_text_style *style, FILE *out);
 

@@ -13,10 +13,13 @@ static void print_table(struct pl_arena *arena, const struct pl_drive_table *fro
 	struct pl_text_table table = {
 		.arena = arena, .columns = columns, .column_count = from->column_count};
 
-	for (size_t i = 0; i < from->column_count; i++)
-		columns[i] = (struct pl_text_column){pl_str(PL_LANG_EN, from->heads[i]),
-						     pl_drive_is_number(from->heads[i]),
-						     i + 1 == from->column_count ? 16 : 0};
+	for (size_t i = 0; i < from->column_count; i++) {
+		bool is_number = pl_drive_is_number(from->heads[i]);
+		unsigned least = is_number ? 0 : i + 1 == from->column_count ? 16 : 8;
+
+		columns[i] = (struct pl_text_column){pl_str(PL_LANG_EN, from->heads[i]), is_number,
+						     least};
+	}
 	for (size_t i = 0; i < from->row_count; i++)
 		pl_text_row(&table, from->rows[i]);
 	fprintf(out, "%s\n", pl_str(PL_LANG_EN, from->title));
@@ -37,7 +40,10 @@ void pl_text_drives(const struct pl_run *run, const struct pl_text_style *style,
 		if (!pl_drive_is_detailed(run, drive))
 			continue;
 		tables = pl_drive_tables(&arena, run, drive, &count);
-		pl_text_heading(style, pl_drive_title(&arena, run, drive), out);
+		pl_text_heading(style,
+				pl_text_cut(&arena, pl_drive_title(&arena, run, drive),
+					    style->columns ? style->columns : 80),
+				out);
 		for (size_t t = 0; t < count; t++)
 			print_table(&arena, &tables[t], style, out);
 	}

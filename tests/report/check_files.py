@@ -5,7 +5,9 @@ Every results.json follows the schema and has no key that the schema does not na
 parses, joins with the JSON and cannot start a formula; report.html holds no foreign markup and the
 embedded record equals results.json; samples.bin gives the medians again.
 """
+import base64
 import csv
+import gzip
 import html.parser
 import json
 import pathlib
@@ -87,12 +89,13 @@ class Page(html.parser.HTMLParser):
         assert "src" not in attrs, attrs
         assert not attrs.get("href", "#").startswith(("http", "javascript")), attrs
         self.inside = attrs.get("id", "") if tag == "script" else ""
+        assert tag != "script" or attrs.get("type") or not attrs, attrs
         if attrs.get("http-equiv") == "Content-Security-Policy":
             self.policy = attrs["content"]
 
     def handle_data(self, data):
-        if self.inside == "pcielat-result":
-            self.record += data
+        if self.inside == "pcielat-result-gz":
+            self.record += gzip.decompress(base64.b64decode(data, validate=True)).decode()
 
     def handle_endtag(self, tag):
         self.inside = ""

@@ -20,6 +20,7 @@ void fx_hostile(struct pl_run *run);
 void fx_empty(struct pl_run *run);
 
 /* The texts that fx_hostile uses. */
+extern unsigned fx_hostile_first; /* index of the text that the first field gets */
 extern const char *const fx_hostile_texts[];
 extern const unsigned fx_hostile_count;
 

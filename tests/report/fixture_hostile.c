@@ -43,12 +43,59 @@ static void spoil_machine(struct pl_run *run, unsigned *at)
 		*fields[i] = evil(run, at);
 }
 
+static const char *const *evil_list(struct pl_run *run, unsigned *at, size_t count)
+{
+	const char **texts = pl_arena_array(&run->arena, count, sizeof(*texts));
+
+	for (size_t i = 0; i < count; i++)
+		texts[i] = evil(run, at);
+	return texts;
+}
+
+static void spoil_run(struct pl_run *run, unsigned *at)
+{
+	run->argv = evil_list(run, at, 4);
+	run->argc = 4;
+	run->session_id = evil(run, at);
+	run->memory_lock = evil(run, at);
+	run->clock.reason = evil(run, at);
+	for (size_t i = 0; i < run->gpu_count; i++) {
+		run->gpus[i].name = evil(run, at);
+		run->gpus[i].driver = evil(run, at);
+		run->gpus[i].no_path_reason = evil(run, at);
+	}
+}
+
+/* A results file is somebody else's text too. */
+static void spoil_series(struct pl_run *run, unsigned *at)
+{
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		struct pl_measurement *m = run->measurements[i];
+
+		m->subject = evil(run, at);
+		m->conditions.path = evil(run, at);
+		m->conditions.path_reason = evil(run, at);
+		m->conditions.memory = i % 3 ? m->conditions.memory : evil(run, at);
+		if (i % 5 == 4)
+			m->metric = evil(run, at);
+		if (i % 4 == 3)
+			m->conditions.state = evil(run, at);
+		if (m->why)
+			m->why = evil(run, at);
+		pl_measurement_warn(run, m, "%s", evil(run, at));
+	}
+}
+
+unsigned fx_hostile_first;
+
 void fx_hostile(struct pl_run *run)
 {
-	unsigned at = 0;
+	unsigned at = fx_hostile_first;
 
 	fx_am5(run);
 	spoil_machine(run, &at);
+	spoil_run(run, &at);
+	spoil_series(run, &at);
 	for (size_t i = 0; i < run->slot_count; i++) {
 		struct pl_slot *s = &run->slots[i];
 		struct pl_device *device = (struct pl_device *)s->device;
@@ -57,6 +104,9 @@ void fx_hostile(struct pl_run *run)
 		s->label_note = evil(run, &at);
 		s->chipset = s->chipset ? evil(run, &at) : NULL;
 		s->reason = evil(run, &at);
+		s->neutral_name = evil(run, &at);
+		s->warnings = evil_list(run, &at, 1);
+		s->warning_count = 1;
 		for (size_t k = 0; k < s->via_count; k++)
 			((struct pl_via *)s->via)[k].name = evil(run, &at);
 		if (!device)
@@ -64,6 +114,8 @@ void fx_hostile(struct pl_run *run)
 		device->name = evil(run, &at);
 		device->model = evil(run, &at);
 		device->driver = evil(run, &at);
+		device->class_name = evil(run, &at);
+		device->unit_hash = evil(run, &at);
 	}
 	run->drives[0].firmware = evil(run, &at);
 	run->drives[0].mounted_at = evil(run, &at);

@@ -1,4 +1,6 @@
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "report/report.h"
@@ -10,10 +12,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*make)(struct pl_run *run);
-	} fixtures[] = {{"am5", fx_am5},
-			{"intel", fx_intel},
-			{"nothing", fx_nothing},
-			{"hostile", fx_hostile},
+	} fixtures[] = {{"am5", fx_am5},           {"intel", fx_intel},
+			{"nothing", fx_nothing},   {"hostile", fx_hostile},
+			{"hostile-3", fx_hostile}, {"hostile-6", fx_hostile},
 			{"empty", fx_empty}};
 	struct pl_html_options options = {.lang = argc > 2 ? PL_LANG_ZH_CN : PL_LANG_EN};
 
@@ -24,6 +25,10 @@ int main(int argc, char **argv)
 		struct pl_err err = {0};
 		char dir[4096];
 
+		/* Which field gets which text: each begins with another one. */
+		fx_hostile_first = strchr(fixtures[i].name, '-')
+					   ? (unsigned)atoi(strchr(fixtures[i].name, '-') + 1)
+					   : 0;
 		fixtures[i].make(&run);
 		snprintf(dir, sizeof(dir), "%s/%s", argv[1], fixtures[i].name);
 		if (pl_report_write_dir(&run, dir, &options, &err)) {

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "model/summary.h"
+#include "report/json.h"
+#include "report/pack.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "tests/report/fixture.h"
@@ -171,6 +173,87 @@ static void what_is_not_ours_is_refused(void **state)
 	refused("{\"schema\": \"pcielat.result\", \"schema_version\": \"2.0\"}", -ENOTSUP,
 		"newer pcielat (schema version 2.0; this one reads up to 1.0)");
 	refused("[1, 2]", -EINVAL, "not a results");
+}
+
+/* A page as the first versions wrote it: the record plain, with < as \\u003c. */
+static void a_page_with_a_plain_record_is_read(void **state)
+{
+	const char *path = file("am5", "plain.html");
+	struct pl_run made, run;
+	char *json, *again;
+	FILE *out = fopen(path, "w");
+
+	(void)state;
+	fx_am5(&made);
+	json = json_of(&made, NULL);
+	fputs("<!doctype html><script type=\"application/json\" id=\"pcielat-result\">", out);
+	pl_json_escape_html(json, out);
+	fputs("</script></html>", out);
+	fclose(out);
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, &path, 1, NULL), 0);
+	again = json_of(&run, NULL);
+	assert_string_equal(json, again);
+	free(json);
+	free(again);
+	pl_run_fini(&made);
+	pl_run_fini(&run);
+}
+
+/* Packed and cut anywhere, or with a character that is none of base64's: refused, never half read.
+ */
+static void a_torn_page_is_refused(void **state)
+{
+	static const char start[] = "id=\"pcielat-result-gz\">";
+	const char *path = file("am5", "report.html"), *torn = file("am5", "torn.html");
+	struct pl_err err = {0};
+	char *text = NULL, *record;
+	size_t size = 0, length;
+	FILE *in;
+
+	(void)state;
+	write_fixture(fx_am5, "am5", NULL);
+	in = fopen(path, "r");
+	assert_true(getdelim(&text, &size, '\0', in) > 0);
+	fclose(in);
+	record = strstr(text, start) + strlen(start);
+	length = strcspn(record, "<");
+	for (unsigned k = 0; k < 40; k++) {
+		struct pl_run run;
+		char kept = record[length * k / 40];
+
+		record[length * k / 40] = k % 2 ? '<' : '*';
+		write_text(torn, text);
+		record[length * k / 40] = kept;
+		pl_run_init(&run);
+		assert_int_equal(pl_report_read(&run, &torn, 1, &err), -EINVAL);
+		assert_non_null(strstr(err.text, "torn.html"));
+		pl_run_fini(&run);
+	}
+	free(text);
+}
+
+/* A megabyte of blanks in a few hundred bytes: no more comes out than was allowed. */
+static void what_is_unpacked_is_bounded(void **state)
+{
+	const size_t size = 1 << 20;
+	char *blanks = malloc(size), *packed = NULL, *text;
+	size_t packed_size = 0;
+	FILE *out = open_memstream(&packed, &packed_size);
+
+	(void)state;
+	memset(blanks, ' ', size);
+	assert_int_equal(pl_pack(blanks, size, out), 0);
+	fclose(out);
+	assert_true(packed_size < 4096);
+	assert_null(pl_unpack(packed, packed_size, size - 1));
+	text = pl_unpack(packed, packed_size, size);
+	assert_non_null(text);
+	assert_int_equal(strlen(text), size);
+	assert_null(pl_unpack("", 0, size));
+	free(text);
+	free(packed);
+	free(blanks);
 }
 
 static void a_later_minor_version_is_read(void **state)
@@ -374,6 +457,9 @@ int main(void)
 		cmocka_unit_test(what_is_read_looks_the_same),
 		cmocka_unit_test(hostile_text_survives_reading),
 		cmocka_unit_test(what_is_not_ours_is_refused),
+		cmocka_unit_test(a_page_with_a_plain_record_is_read),
+		cmocka_unit_test(a_torn_page_is_refused),
+		cmocka_unit_test(what_is_unpacked_is_bounded),
 		cmocka_unit_test(a_later_minor_version_is_read),
 		cmocka_unit_test(every_version_ever_written_is_read),
 		cmocka_unit_test(a_missing_file_is_a_sentence),

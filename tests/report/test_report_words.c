@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "model/summary.h"
+#include "report/phrases.h"
 #include "report/report.h"
 #include "report/sentence.h"
 #include "report/strings.h"
@@ -98,7 +99,34 @@ static void the_sentence_of_the_chipset(void **state)
 	e.status = PL_CLAIM_NOT_MADE;
 	e.reason = "different drives: not attributable";
 	assert_non_null(strstr(pl_sentence(&arena, &run, &e, PL_LANG_ZH_CN), "无法归因"));
+	e.reason = "not resolved: would have seen 40 ns or more";
+	assert_non_null(
+		strstr(pl_sentence(&arena, &run, &e, PL_LANG_ZH_CN), "40 ns 以上本可被检出"));
+	e.reason = "not measured: Permission denied";
+	assert_non_null(
+		strstr(pl_sentence(&arena, &run, &e, PL_LANG_ZH_CN), "未测量：Permission denied"));
 	pl_run_fini(&run);
+	pl_arena_fini(&arena);
+}
+
+/* What stands behind the claim is not lost in translation. */
+static void notes_are_translated_one_by_one(void **state)
+{
+	struct pl_arena arena = {NULL};
+	const char *text = "The chipset adds 570 ns. DMI has no readable registers: its state is "
+			   "not known. Up to 12 ns of it is the narrower or slower link carrying "
+			   "the data. Something new.";
+
+	(void)state;
+	assert_string_equal(pl_phrase_notes(&arena, text, PL_LANG_ZH_CN),
+			    "DMI 没有可读的寄存器：其状态未知。其中至多 12 ns "
+			    "来自更窄或更慢的链路传输数据。Something new.");
+	assert_string_equal(pl_phrase_notes(&arena, "One sentence.", PL_LANG_ZH_CN), "");
+	assert_string_equal(pl_phrase_notes(&arena, NULL, PL_LANG_ZH_CN), "");
+	assert_string_equal(pl_phrase(&arena, "up to Gen4 x4", PL_LANG_ZH_CN), "最高 Gen4 x4");
+	assert_string_equal(pl_phrase(&arena, "up to ", PL_LANG_ZH_CN), "up to ");
+	assert_string_equal(pl_phrase(&arena, "within", PL_LANG_EN), "within");
+	assert_null(pl_phrase(&arena, NULL, PL_LANG_ZH_CN));
 	pl_arena_fini(&arena);
 }
 
@@ -302,6 +330,7 @@ int main(void)
 		cmocka_unit_test(every_string_has_every_language),
 		cmocka_unit_test(sentences_are_complete_in_both_languages),
 		cmocka_unit_test(the_sentence_of_the_chipset),
+		cmocka_unit_test(notes_are_translated_one_by_one),
 		cmocka_unit_test(markdown_is_a_table_and_a_verdict),
 		cmocka_unit_test(markdown_of_hostile_text_has_no_markup),
 		cmocka_unit_test(openmetrics_parse),

@@ -8,8 +8,11 @@ recorded. The release build is under test: what people run.
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 import unittest
+from pathlib import Path
 
 import attempts
 import guest
@@ -17,6 +20,8 @@ from vboard import build
 
 PROGRAM = build.REPO / "build/release/pcielat"
 BOOTS = 3
+# Where the page stays for whoever wants to see it, report_browser_demo among them.
+REPORT = Path(os.environ["DEMO_REPORT"]) if "DEMO_REPORT" in os.environ else None
 COMMAND = (f"{PROGRAM} run --quick --probe config,nvme --slot M.2_1 --slot M.2_2 --slot M.2_3 "
            "--no-gaps --allow-virtual --progress never -o /out")
 DONE = (0, 8)  # 8: done, some results marked as doubtful, as on a busy host
@@ -31,6 +36,9 @@ class Run:
         if self.r.status not in DONE:
             raise RuntimeError(f"pcielat ended with {self.r.status}, see {self.r.out}")
         self.results = json.loads((self.r.out / "results.json").read_text())
+        if REPORT:
+            REPORT.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(self.r.out / "report.html", REPORT)
         guest.clean(self.r)
 
     def effects(self, kind: str) -> list[dict]:
