@@ -16,12 +16,18 @@ struct page {
 	struct pl_arena arena;
 };
 
+/* On the root bus without a link: inside the processor or, in a virtual machine, inside nothing. */
+static bool is_on_root_bus(const struct pl_slot *slot)
+{
+	return slot->path_count <= 1 && !slot->link.is_present;
+}
+
 /* Functions inside a chip that nobody measures: host bridges, power management, counters. */
 static bool is_plumbing(const struct pl_slot *slot)
 {
 	unsigned class_base, sub;
 
-	if (!slot->device || !slot->built_in)
+	if (!slot->device || !(slot->built_in || is_on_root_bus(slot)))
 		return false;
 	class_base = slot->device->class_code >> 16;
 	sub = slot->device->class_code >> 8 & 0xff;

@@ -9,21 +9,28 @@
 #include "report/text.h"
 #include "tests/report/fixture.h"
 
-/* The output of a writer as a string of the test. */
-static char *written(void (*make)(struct pl_run *run),
-		     int (*write)(const struct pl_run *, const struct pl_text_style *, FILE *,
-				  struct pl_err *),
-		     bool color)
+typedef int (*writer)(const struct pl_run *, const struct pl_text_style *, FILE *, struct pl_err *);
+
+static char *written_run(const struct pl_run *run, writer write, bool color)
 {
 	struct pl_text_style style = {color, true, 80};
-	struct pl_run run;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	make(&run);
-	assert_int_equal(write(&run, &style, out, NULL), 0);
+	assert_int_equal(write(run, &style, out, NULL), 0);
 	fclose(out);
+	return text;
+}
+
+/* The output of a writer as a string of the test. */
+static char *written(void (*make)(struct pl_run *run), writer write, bool color)
+{
+	struct pl_run run;
+	char *text;
+
+	make(&run);
+	text = written_run(&run, write, color);
 	pl_run_fini(&run);
 	return text;
 }
@@ -219,6 +226,35 @@ static void link_and_path_texts(void **state)
 	pl_arena_fini(&arena);
 }
 
+/* Host bridges and what a virtual machine has on its root bus are counted, not listed. */
+static void the_root_bus_does_not_clutter_the_list(void **state)
+{
+	struct pl_device *device;
+	struct pl_slot *slot;
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	fx_am5(&run);
+	slot = pl_run_add_slot(&run);
+	device = pl_arena_alloc(&run.arena, sizeof(*device));
+	*device = (struct pl_device){.class_code = 0x060000, .name = "Bridge"};
+	slot->key = slot->label = "path 0000:00:00.0";
+	slot->device = device;
+	slot->path = &device->bdf;
+	slot->path_count = 1;
+	text = written_run(&run, pl_report_write_list, false);
+	assert_null(strstr(text, "Bridge"));
+	assert_non_null(strstr(text, "more function"));
+	free(text);
+	/* Storage is something to measure, wherever it is. */
+	device->class_code = 0x010601;
+	text = written_run(&run, pl_report_write_list, false);
+	assert_non_null(strstr(text, "Bridge"));
+	free(text);
+	pl_run_fini(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +268,7 @@ int main(void)
 		cmocka_unit_test(a_gap_in_the_ladder_is_said),
 		cmocka_unit_test(a_drive_is_shown_from_link_to_media),
 		cmocka_unit_test(a_full_device_is_a_sentence),
+		cmocka_unit_test(the_root_bus_does_not_clutter_the_list),
 		cmocka_unit_test(link_and_path_texts),
 	};
 
