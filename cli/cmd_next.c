@@ -50,16 +50,35 @@ static bool has_nameless(const struct pl_run *run)
 	return false;
 }
 
+/* --all-slots: those that are empty, and the card's own. */
+static int every_slot(const struct pl_app *app, struct pl_store_plan *plan,
+		      const struct pl_slot **slots, struct pl_err *err)
+{
+	for (size_t i = 0; i < app->run.slot_count; i++) {
+		const struct pl_slot *slot = &app->run.slots[i];
+
+		if (slot->device == plan->card || (!slot->device && !slot->built_in))
+			slots[plan->slot_count++] = slot;
+	}
+	plan->slots = slots;
+	if (plan->slot_count < 2)
+		return pl_fail(err, -ENODATA, "there is no other empty slot to move the card to");
+	return 0;
+}
+
 /* The slots of --slot in that order; a name that no slot has may be found out later. */
 static int slots_of(const struct pl_app *app, struct pl_store_plan *plan,
 		    const struct pl_slot **slots, struct pl_err *err)
 {
 	const struct pl_texts *names = &app->options.slots;
 
+	if (!names->count && app->options.all_slots)
+		return every_slot(app, plan, slots, err);
 	if (names->count < 2)
 		return pl_fail(err, -EINVAL,
 			       "a session compares slots: name at least two with --slot, in the "
-			       "order in which the card will visit them");
+			       "order in which the card will visit them, or --all-slots for "
+			       "every empty one");
 	for (size_t i = 0; i < names->count; i++) {
 		slots[i] = find_slot(&app->run, names->items[i]);
 		if (slots[i])
@@ -92,7 +111,8 @@ static int boots_of(const struct pl_app *app, unsigned *boots, struct pl_err *er
 static int begin(struct pl_app *app, struct pl_store *store, const char *dir, struct pl_err *err)
 {
 	const struct pl_slot **slots =
-		pl_arena_array(&app->options.arena, app->options.slots.count, sizeof(*slots));
+		pl_arena_array(&app->options.arena, app->options.slots.count + app->run.slot_count,
+			       sizeof(*slots));
 	struct pl_store_plan plan = {.card = card_of(app, err)};
 	int rc = plan.card ? slots_of(app, &plan, slots, err) : err->code;
 
