@@ -93,6 +93,15 @@ static const char *refusal_of(struct pl_attribution *a, const struct choice *cho
 	return refusal ? refusal : pl_links_refusal(a, choice->reference);
 }
 
+/* What a session went on with although it had changed; NULL. */
+static const char *changed_in(const struct pl_run *run)
+{
+	for (size_t i = 0; i < run->warning_count; i++)
+		if (!strcmp(run->warnings[i].code, "W-CHANGED"))
+			return run->warnings[i].subject;
+	return NULL;
+}
+
 static void add_notes(struct pl_attribution *a, struct pl_claim *claim, const struct choice *choice)
 {
 	uint32_t size = choice->arm->conditions.size_bytes;
@@ -110,6 +119,8 @@ static void add_notes(struct pl_attribution *a, struct pl_claim *claim, const st
 			      "The reference has the narrower or slower link: carrying the data "
 			      "takes up to %.0f ns more there.",
 			      reference_ns - arm_ns);
+	if (choice->arm->boot != choice->reference->boot && changed_in(a->run))
+		pl_claim_note(a, claim, "The %s changed between the boots.", changed_in(a->run));
 	if (choice->arm->boot != choice->reference->boot &&
 	    !strcmp(claim->effect.unit_of_n, "blocks"))
 		pl_claim_note(a, claim,

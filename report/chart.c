@@ -85,7 +85,14 @@ static void translate(const struct pl_html *html, const json_t *values, json_t *
 		else
 			translate(html, values, value);
 	}
-	json_array_foreach(node, i, value) translate(html, values, value);
+	json_array_foreach(node, i, value)
+	{
+		if (is_word(value))
+			json_array_set_new(node, i,
+					   json_string(word(html, json_string_value(value) + 1)));
+		else
+			translate(html, values, value);
+	}
 }
 
 /*

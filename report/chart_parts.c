@@ -80,7 +80,8 @@ static const struct pl_effect *hop_of(const struct pl_run *run, const struct pl_
 		const struct pl_effect *e = &run->effects[i];
 
 		if (e->kind == PL_EFFECT_HOP && e->slot == slot && e->probe == m->probe &&
-		    e->status == PL_CLAIM_RESOLVED && is_same_text(e->metric, m->metric))
+		    e->status == PL_CLAIM_RESOLVED &&
+		    (!e->metric || is_same_text(e->metric, m->metric)))
 			return e;
 	}
 	return NULL;

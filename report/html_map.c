@@ -156,6 +156,17 @@ static bool is_tested(const struct pl_html *html, const struct pl_row *row)
 	return has_more ? row->bar || row->nvme || row->gpu : row->config != NULL;
 }
 
+/* Short: the gap between two boxes is narrow. */
+static const char *slot_edge(struct pl_html *html, const struct pl_slot *slot)
+{
+	const char *most =
+		pl_row_speed(&html->arena, slot->link.max_speed_mts, slot->link.max_width);
+
+	if (!slot->device && most)
+		return pl_arena_printf(&html->arena, "≤ %s", most);
+	return pl_html_word(html, pl_row_link(&html->arena, slot));
+}
+
 static void draw_slots(struct map *map)
 {
 	struct pl_html *html = map->html;
@@ -165,8 +176,7 @@ static void draw_slots(struct map *map)
 		const struct pl_slot *slot = html->rows[row].slot;
 		unsigned y = row * ROW_PX + ROW_PX / 2;
 
-		draw_edge(map, map->leaf_parents[row], x, y,
-			  pl_html_word(html, pl_row_link(&html->arena, slot)));
+		draw_edge(map, map->leaf_parents[row], x, y, slot_edge(html, slot));
 		draw_box(map, is_tested(html, &html->rows[row]) ? "slot tested" : "slot", x, y,
 			 pl_row_label(&html->arena, slot),
 			 pl_html_word(html, pl_row_device(&html->arena, slot)));

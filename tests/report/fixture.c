@@ -375,6 +375,7 @@ void fx_am5(struct pl_run *run)
 	gpu_devices(run);
 	e = claim(run, PL_EFFECT_HOP, 2, 0, 569.7, 9.1);
 	e->probe = PL_PROBE_GPU;
+	e->metric = "chase";
 	e->sentence = "The chipset adds 570 ns ± 9 ns (95 % CI) to a GPU read of host memory "
 		      "(same card: PCIEX16_2, one PROM21, 1221 ns; PCIEX16_1, CPU, 651 ns).";
 	e = claim(run, PL_EFFECT_EXIT, 3, -1, 31200, 1100);
