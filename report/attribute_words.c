@@ -402,6 +402,10 @@ static void word(struct pl_attribution *a, struct pl_claim *claim)
 	struct pl_effect *effect = &claim->effect;
 	char limit[32];
 
+	if (effect->status == PL_CLAIM_NOT_RESOLVED && !isfinite(effect->detection_limit_ns)) {
+		effect->status = PL_CLAIM_NOT_MADE;
+		effect->reason = "too few values this far out to say what would have been seen";
+	}
 	if (effect->status == PL_CLAIM_NOT_RESOLVED && !effect->reason) {
 		pl_fmt_ns(limit, sizeof(limit), effect->detection_limit_ns);
 		effect->reason = pl_arena_printf(&a->run->arena,

@@ -14,6 +14,8 @@ enum pl_effort { PL_EFFORT_QUICK, PL_EFFORT_DEFAULT, PL_EFFORT_THOROUGH };
  * are known from 1 µs (DesignWare) to a few ms (amdgpu), so the sweep may not stop at 1 ms.
  */
 const uint64_t *pl_grid_gaps(enum pl_effort effort, size_t *count);
+/* Up to this gap every rung of a path is read; beyond it, but for --thorough, the device's own. */
+#define PL_GRID_RUNGS_MAX_NS UINT64_C(2000000)
 /* Samples of one block at this gap: fewer for long gaps, never below 4. */
 size_t pl_grid_samples(enum pl_effort effort, uint64_t gap_ns);
 /*

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/sequence.h"
+#include "session/grid.h"
 
 /* How much of each kind of access one effort takes at gap 0. Costs are for the estimate only. */
 struct budget {
@@ -102,17 +103,29 @@ static void add_rungs(struct pl_planner *p, const struct pl_slot *slot, unsigned
 		pl_plan_rung(p, slot, slot->path[i], offset);
 }
 
+/* A link that slept shows in its rung after milliseconds already; longer gaps cost most of a run.
+ */
+static bool wants_every_rung(const struct pl_planner *p)
+{
+	return p->gap_ns <= PL_GRID_RUNGS_MAX_NS || p->options->effort == PL_EFFORT_THOROUGH;
+}
+
 /* Offset 0 goes through CF8/CFC, 0x100 through ECAM: two ladders that are never mixed. */
 void pl_plan_ladder(struct pl_planner *p, const struct pl_slot *slot)
 {
 	struct pl_bdf last;
+	unsigned offset;
 
 	if (!p->gap_ns) {
 		add_rungs(p, slot, 0);
 		add_rungs(p, slot, 0x100);
 	} else if (slot->path_count) {
 		last = slot->path[slot->path_count - 1];
-		add_rungs(p, slot, pl_plan_can_read(p, last, 0x100) ? 0x100 : 0);
+		offset = pl_plan_can_read(p, last, 0x100) ? 0x100 : 0;
+		if (wants_every_rung(p))
+			add_rungs(p, slot, offset);
+		else
+			pl_plan_rung(p, slot, last, offset);
 	}
 }
 
