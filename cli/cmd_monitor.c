@@ -12,6 +12,7 @@
 #include "core/env.h"
 #include "core/fmt.h"
 #include "link/link.h"
+#include "path_probe/path_probe.h"
 #include "session/watch.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
@@ -25,7 +26,7 @@ struct monitor {
 	struct pl_clock clock;
 	struct pl_measurement *m;
 	struct pl_nvme_options nvme;
-	struct pl_sampler sampler;
+	struct pl_sampler sampler, control;
 	struct pl_env env;
 	uint64_t interval_ns, duration_ns;
 	struct pl_watch *watch; /* the one that runs */
@@ -167,6 +168,7 @@ static int watch_once(struct monitor *mon, struct pl_watch *watch, uint64_t dura
 						 .is_interrupted = is_interrupted,
 						 .show = show,
 						 .reopen = reopen,
+						 .control = &mon->control,
 						 .ctx = mon};
 	int rc;
 
@@ -347,14 +349,15 @@ static int start(struct monitor *mon, struct pl_err *err)
 	if (!rc)
 		rc = parse_cpu(o->cpu, &cpu, err);
 	if (!rc)
-		rc = parse_cpu(o->cpu, &cpu, err);
-	if (!rc)
 		rc = pl_clock_open(&mon->clock, (enum pl_clock_choice)o->clock, err);
 	if (rc)
 		return rc;
 	device = mon->m->slot ? mon->m->slot->device : NULL;
 	mon->app->run.seed = (uint64_t)pl_raw_ns();
 	rc = pl_env_hold(&mon->env, cpu, device ? device->local_cpus : NULL, err);
+	if (!rc)
+		rc = pl_path_open_control(&mon->app->run, pl_run_add_measurement(&mon->app->run),
+					  &mon->clock, &mon->control, err);
 	return rc ? rc : open_sampler(mon, err);
 }
 

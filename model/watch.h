@@ -12,7 +12,7 @@
 #define PL_WATCH_POINTS 2048u
 #define PL_WATCH_SPIKES 1024u
 #define PL_WATCH_OUTAGES 64u
-#define PL_WATCH_GAPS 11u
+#define PL_WATCH_GAPS 17u
 #define PL_WATCH_BLOCKS 256u
 
 /* One window of time. When all points are used, neighbours are joined and windows double: p50_ns is
@@ -42,7 +42,7 @@ struct pl_period {
 	double p_value;                 /* against stalls at random times, all tries counted */
 };
 
-/* Reads that take longer when the drive was idle before. */
+/* Reads that take longer when the drive was idle before; beyond what the control does. */
 struct pl_gap_step {
 	bool is_found;
 	uint64_t below_ns, above_ns;     /* last gap before the step, first after it */
@@ -72,6 +72,9 @@ struct pl_watch {
 	/* Median of the reads after each gap, block by block; blocks are joined when all are used.
 	 */
 	double gap_medians_ns[PL_WATCH_BLOCKS][PL_WATCH_GAPS];
+	/* The same of an operation that touches no device: what moves here is the host. */
+	bool has_control;
+	double control_medians_ns[PL_WATCH_BLOCKS][PL_WATCH_GAPS];
 	size_t block_count;
 	struct pl_period period;
 	struct pl_gap_step gap_step;

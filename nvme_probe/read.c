@@ -122,6 +122,10 @@ int pl_reader_explain(const struct pl_reader *reader, int result, struct pl_err 
 	if (result >= 0)
 		return pl_fail(err, -EIO, "%s: a read of %u bytes gave %d", reader->target.path,
 			       reader->size_bytes, result);
+	/* What the block layer makes of a media error (block/blk-core.c, BLK_STS_MEDIUM). */
+	if (result == -ENODATA)
+		return pl_fail(err, -EIO, "%s: a read failed: the media could not be read",
+			       reader->target.path);
 	return pl_fail(err, result, "%s: a read failed: %s", reader->target.path,
 		       strerror(-result));
 }

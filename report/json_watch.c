@@ -53,20 +53,30 @@ static json_t *outages_of(const struct pl_watch *watch)
 	return array;
 }
 
-/* Mean over the blocks of the median after each gap. */
-static json_t *gaps_of(const struct pl_watch *watch)
+static double mean_at(const double medians_ns[PL_WATCH_BLOCKS][PL_WATCH_GAPS], size_t blocks,
+		      size_t gap)
+{
+	double sum = 0.0;
+
+	for (size_t b = 0; b < blocks; b++)
+		sum += medians_ns[b][gap];
+	return sum / (double)blocks;
+}
+
+/* Mean over the blocks of the median after each gap: of the reads, and of the control. */
+static json_t *gaps_of(const struct pl_watch *w)
 {
 	json_t *array = json_array();
 
-	for (size_t k = 0; watch->block_count && k < watch->gap_count; k++) {
-		double sum = 0.0;
-
-		for (size_t b = 0; b < watch->block_count; b++)
-			sum += watch->gap_medians_ns[b][k];
+	for (size_t k = 0; w->block_count && k < w->gap_count; k++)
 		json_array_append_new(
-			array, json_pack("{s:I, s:o}", "gap_ns", (json_int_t)watch->gaps_ns[k],
-					 "p50_ns", pl_json_ns(sum / (double)watch->block_count)));
-	}
+			array,
+			json_pack("{s:I, s:o, s:o}", "gap_ns", (json_int_t)w->gaps_ns[k], "p50_ns",
+				  pl_json_ns(mean_at(w->gap_medians_ns, w->block_count, k)),
+				  "control_p50_ns",
+				  w->has_control ? pl_json_ns(mean_at(w->control_medians_ns,
+								      w->block_count, k))
+						 : json_null()));
 	return array;
 }
 

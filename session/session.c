@@ -56,9 +56,10 @@ static int open_sampler(struct pl_walk *walk, struct pl_track *track, struct pl_
 			   err);
 }
 
+/* What could be asked for and went wrong is a failure; what this machine does not offer is not. */
 static void refuse(struct pl_measurement *m, int why_errno, const char *why)
 {
-	m->outcome = PL_OUTCOME_SKIPPED;
+	m->outcome = why_errno == EIO ? PL_OUTCOME_FAILED : PL_OUTCOME_SKIPPED;
 	m->why_errno = why_errno;
 	m->why = why;
 }

@@ -12,7 +12,6 @@
 #define LEVEL_FACTOR 0.85
 #define STALLS_MIN ((size_t)6)
 #define BLOCKS_MIN ((size_t)8)
-#define GAPS_MIN ((size_t)3)
 #define STEP_MIN_NS 1000.0
 #define STEP_MIN_SHARE 0.05
 
@@ -169,47 +168,81 @@ struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t cou
 
 /* --- steps after a gap --- */
 
+/*
+ * What is looked for is a state that begins at some idle time: from there on every read pays. That
+ * is a step with a plateau behind it. What creeps up with the gap (a host whose own caches and
+ * threads go to sleep) is none, so the place is where two neighbours differ most, the first gap
+ * behind it must show half of the step, and there must be a few gaps behind it. The size is that of
+ * the neighbourhood: what creeps up far behind the step is not part of it.
+ */
+#define NEAR ((size_t)3)
+#define SHARP_SHARE 0.5
+
 struct steps {
 	size_t blocks, gaps;
-	/* Mean of the medians at gaps k … minus mean of those before k. */
-	double d[PL_WATCH_BLOCKS][PL_WATCH_GAPS];
+	double x[PL_WATCH_BLOCKS][PL_WATCH_GAPS]; /* medians, minus what the control does */
 };
+
+static double middle(const double *values, size_t count)
+{
+	double sorted[PL_WATCH_GAPS];
+
+	memcpy(sorted, values, count * sizeof(sorted[0]));
+	qsort(sorted, count, sizeof(sorted[0]), compare_double);
+	return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2.0;
+}
+
+/* The median of up to NEAR gaps before k. */
+static double before(const double *x, size_t k)
+{
+	size_t count = k < NEAR ? k : NEAR;
+
+	return middle(x + k - count, count);
+}
 
 static void fill_steps(const struct pl_watch *watch, struct steps *steps)
 {
 	steps->blocks = watch->block_count;
 	steps->gaps = watch->gap_count;
 	for (size_t b = 0; b < steps->blocks; b++)
-		for (size_t k = 1; k < steps->gaps; k++)
-			steps->d[b][k] =
-				pl_stats_mean(watch->gap_medians_ns[b] + k, steps->gaps - k) -
-				pl_stats_mean(watch->gap_medians_ns[b], k);
+		for (size_t k = 0; k < steps->gaps; k++)
+			steps->x[b][k] =
+				watch->gap_medians_ns[b][k] -
+				(watch->has_control ? watch->control_medians_ns[b][k] : 0.0);
 }
 
-/*
- * The change point that explains most (k (K - k) / K times the squared step, upward steps only) and
- * the t of its step. signs NULL: as measured.
- */
+/* Upward from gap k - 1 to k: the mean over the blocks; signs NULL: as measured. */
+static double jump_at(const struct steps *steps, const int *signs, size_t k)
+{
+	double sum = 0.0;
+
+	for (size_t b = 0; b < steps->blocks; b++)
+		sum += (signs ? signs[b] : 1) * (steps->x[b][k] - steps->x[b][k - 1]);
+	return sum / (double)steps->blocks;
+}
+
+/* The t of the step at the place of the largest jump. */
 static double best_t(const struct steps *steps, const int *signs, size_t *where)
 {
-	double most = -1.0, best = 0.0;
+	double values[PL_WATCH_BLOCKS], most = 0.0, mean, sd;
 
-	for (size_t k = 1; k < steps->gaps; k++) {
-		double values[PL_WATCH_BLOCKS], mean, sd, explained;
+	*where = 1;
+	for (size_t k = 1; k + NEAR <= steps->gaps; k++) {
+		double jump = jump_at(steps, signs, k);
 
-		for (size_t b = 0; b < steps->blocks; b++)
-			values[b] = (signs ? signs[b] : 1) * steps->d[b][k];
-		mean = pl_stats_mean(values, steps->blocks);
-		sd = pl_stats_sd(values, steps->blocks);
-		explained = mean > 0.0 ? mean * mean * (double)(k * (steps->gaps - k)) : 0.0;
-		if (explained <= most)
-			continue;
-		most = explained;
-		*where = k;
-		best = sd > 0.0 ? mean / (sd / sqrt((double)steps->blocks))
-				: (mean > 0.0 ? (double)INFINITY : 0.0);
+		if (jump > most) {
+			most = jump;
+			*where = k;
+		}
 	}
-	return best;
+	for (size_t b = 0; b < steps->blocks; b++)
+		values[b] = (signs ? signs[b] : 1) *
+			    (middle(steps->x[b] + *where, NEAR) - before(steps->x[b], *where));
+	mean = pl_stats_mean(values, steps->blocks);
+	sd = pl_stats_sd(values, steps->blocks);
+	if (mean <= 0.0)
+		return 0.0;
+	return sd > 0.0 ? mean / (sd / sqrt((double)steps->blocks)) : (double)INFINITY;
 }
 
 static double p_of_step(const struct steps *steps, double observed, uint64_t seed)
@@ -228,13 +261,24 @@ static double p_of_step(const struct steps *steps, double observed, uint64_t see
 	return (1.0 + as_large) / (1.0 + DRAWS);
 }
 
-static double base_of(const struct pl_watch *watch, size_t gaps)
+/* Over the blocks: the reads before the step. */
+static double base_of(const struct pl_watch *watch, size_t k)
 {
 	double sum = 0.0;
 
 	for (size_t b = 0; b < watch->block_count; b++)
-		sum += pl_stats_mean(watch->gap_medians_ns[b], gaps);
+		sum += before(watch->gap_medians_ns[b], k);
 	return sum / (double)watch->block_count;
+}
+
+/* How much of the step is there at its first gap. */
+static double first_rise(const struct steps *steps, size_t k)
+{
+	double sum = 0.0;
+
+	for (size_t b = 0; b < steps->blocks; b++)
+		sum += steps->x[b][k] - before(steps->x[b], k);
+	return sum / (double)steps->blocks;
 }
 
 struct pl_gap_step pl_spikes_find_gap_step(const struct pl_watch *watch, uint64_t seed)
@@ -245,13 +289,13 @@ struct pl_gap_step pl_spikes_find_gap_step(const struct pl_watch *watch, uint64_
 	struct steps steps;
 	size_t k = 1;
 
-	if (watch->block_count < BLOCKS_MIN || watch->gap_count < GAPS_MIN)
+	if (watch->block_count < BLOCKS_MIN || watch->gap_count <= NEAR)
 		return step;
 	fill_steps(watch, &steps);
 	t = best_t(&steps, NULL, &k);
 	step.p_value = p_of_step(&steps, t, seed);
 	for (size_t b = 0; b < steps.blocks; b++)
-		values[b] = steps.d[b][k];
+		values[b] = middle(steps.x[b] + k, NEAR) - before(steps.x[b], k);
 	interval = pl_stats_block_interval(values, steps.blocks);
 	step.step_ns = interval.estimate;
 	step.low_ns = interval.low;
@@ -259,7 +303,8 @@ struct pl_gap_step pl_spikes_find_gap_step(const struct pl_watch *watch, uint64_
 	step.below_ns = watch->gaps_ns[k - 1];
 	step.above_ns = watch->gaps_ns[k];
 	step.base_ns = base_of(watch, k);
-	step.is_found = step.p_value <= PL_SPIKES_ALPHA && step.step_ns >= STEP_MIN_NS &&
-			step.step_ns >= STEP_MIN_SHARE * step.base_ns;
+	step.is_found = step.p_value <= PL_SPIKES_ALPHA && step.low_ns >= STEP_MIN_NS &&
+			step.low_ns >= STEP_MIN_SHARE * step.base_ns &&
+			first_rise(&steps, k) >= SHARP_SHARE * step.step_ns;
 	return step;
 }

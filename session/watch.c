@@ -15,11 +15,13 @@
 #define SPIN_NS 200000.0
 #define REOPEN_S 1.0
 #define ROUNDS_PER_BLOCK 8u
+#define CONTROLS_PER_BLOCK 4u
 #define JOIN_INTERVALS 3.0
 #define LEARN ((uint64_t)200) /* reads before anything is called a spike */
 
 static const uint64_t gap_choices_ns[PL_WATCH_GAPS] = {
-	0, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000, 2000000, 5000000};
+	0,       5000,    10000,    20000,    50000,    100000,    200000,    500000,   1000000,
+	2000000, 5000000, 10000000, 20000000, 50000000, 100000000, 200000000, 500000000};
 
 struct watcher {
 	struct pl_watch *watch;
@@ -35,6 +37,8 @@ struct watcher {
 	unsigned round;                  /* of this block */
 	uint64_t block[PL_WATCH_GAPS][ROUNDS_PER_BLOCK];
 	unsigned block_n[PL_WATCH_GAPS];
+	uint64_t controls[PL_WATCH_GAPS][CONTROLS_PER_BLOCK];
+	unsigned control_n[PL_WATCH_GAPS];
 	unsigned failures; /* in a row */
 };
 
@@ -166,34 +170,58 @@ static void add_spike(struct watcher *w, double t_s, double latency_ns)
 
 /* --- gaps --- */
 
-static void join_blocks(struct pl_watch *watch)
+static void join_pairs(double medians_ns[PL_WATCH_BLOCKS][PL_WATCH_GAPS], size_t gaps)
 {
 	for (size_t i = 0; i < PL_WATCH_BLOCKS / 2; i++)
-		for (size_t k = 0; k < watch->gap_count; k++)
-			watch->gap_medians_ns[i][k] = (watch->gap_medians_ns[2 * i][k] +
-						       watch->gap_medians_ns[2 * i + 1][k]) /
-						      2.0;
+		for (size_t k = 0; k < gaps; k++)
+			medians_ns[i][k] = (medians_ns[2 * i][k] + medians_ns[2 * i + 1][k]) / 2.0;
+}
+
+static void join_blocks(struct pl_watch *watch)
+{
+	join_pairs(watch->gap_medians_ns, watch->gap_count);
+	join_pairs(watch->control_medians_ns, watch->gap_count);
 	watch->block_count = PL_WATCH_BLOCKS / 2;
 }
 
-/* A block counts only when every gap has a read in it. */
+static double median_of(uint64_t *values, unsigned n)
+{
+	pl_stats_sort(values, n);
+	return (double)pl_stats_quantile(values, n, 0.5);
+}
+
+/* A block counts only when every gap has a read in it, and a control where there is one. */
 static void close_block(struct watcher *w)
 {
 	struct pl_watch *watch = w->watch;
 	bool is_whole = true;
 
 	for (size_t k = 0; k < watch->gap_count; k++)
-		is_whole = is_whole && w->block_n[k];
+		is_whole = is_whole && w->block_n[k] && (w->control_n[k] || !watch->has_control);
 	if (is_whole && watch->block_count == PL_WATCH_BLOCKS)
 		join_blocks(watch);
 	for (size_t k = 0; is_whole && k < watch->gap_count; k++) {
-		pl_stats_sort(w->block[k], w->block_n[k]);
 		watch->gap_medians_ns[watch->block_count][k] =
-			(double)pl_stats_quantile(w->block[k], w->block_n[k], 0.5);
+			median_of(w->block[k], w->block_n[k]);
+		if (watch->has_control)
+			watch->control_medians_ns[watch->block_count][k] =
+				median_of(w->controls[k], w->control_n[k]);
 	}
 	watch->block_count += is_whole;
 	memset(w->block_n, 0, sizeof(w->block_n));
+	memset(w->control_n, 0, sizeof(w->control_n));
 	w->round = 0;
+}
+
+static unsigned rounds_per_block(const struct watcher *w)
+{
+	return ROUNDS_PER_BLOCK + (w->watch->has_control ? CONTROLS_PER_BLOCK : 0);
+}
+
+/* Each third round. */
+static bool is_control_round(const struct watcher *w)
+{
+	return w->watch->has_control && w->round % 3 == 2;
 }
 
 /* Every gap once a round, in an order of its own. */
@@ -202,7 +230,7 @@ static size_t next_gap(struct watcher *w)
 	if (w->at == w->watch->gap_count) {
 		w->at = 0;
 		pl_rng_shuffle(&w->rng, w->order, w->watch->gap_count);
-		if (++w->round == ROUNDS_PER_BLOCK)
+		if (++w->round == rounds_per_block(w))
 			close_block(w);
 	}
 	return w->order[w->at++];
@@ -231,6 +259,17 @@ static int read_once(struct watcher *w, uint64_t *ns, struct pl_err *err)
 	return 0;
 }
 
+static int take_control(struct watcher *w, size_t gap, struct pl_err *err)
+{
+	const struct pl_sampler *control = w->options->control;
+	uint64_t ticks;
+
+	if (control->sample(control->self, &ticks, 1, err) == 1)
+		w->controls[gap][w->control_n[gap]++] =
+			(uint64_t)(pl_clock_ns(w->clock, ticks) + 0.5);
+	return 0;
+}
+
 static int make_tick(struct watcher *w, struct pl_err *err)
 {
 	size_t gap = next_gap(w);
@@ -242,6 +281,8 @@ static int make_tick(struct watcher *w, struct pl_err *err)
 	end = pl_clock_now(w->clock) + pl_clock_ticks(w->clock, (double)w->watch->gaps_ns[gap]);
 	if (w->watch->gaps_ns[gap])
 		pl_clock_idle_until(w->clock, end);
+	if (is_control_round(w))
+		return take_control(w, gap, err);
 	rc = read_once(w, &ns, err);
 	if (!rc)
 		w->block[gap][w->block_n[gap]++] = ns;
@@ -320,6 +361,7 @@ static void init(struct watcher *w)
 			watch->gaps_ns[watch->gap_count++] = gap_choices_ns[i];
 		}
 	w->at = watch->gap_count;
+	watch->has_control = w->options->control != NULL;
 	pl_rng_init(&w->rng, w->options->seed);
 	w->start = pl_clock_now(w->clock);
 }

@@ -14,6 +14,7 @@ struct pl_watch_options {
 	bool (*is_interrupted)(void *ctx);
 	/* After each window (1 s at first); NULL: silent. */
 	void (*show)(void *ctx, const struct pl_watch *watch);
+	const struct pl_sampler *control; /* an operation without a device; NULL: none */
 	/*
 	 * Opens the sampler again after the device was lost: 0 or -errno (it is asked again each
 	 * second). NULL: a lost device ends the watch with -ENODEV.
@@ -25,7 +26,8 @@ struct pl_watch_options {
 /*
  * Reads at a fixed cadence and keeps the record. Each tick makes two reads: one at the tick, and
  * one after a spun idle gap that is drawn anew each time (0 … half the interval), so that what
- * follows idle time and what follows the clock can be told apart. Between ticks it sleeps.
+ * follows idle time and what follows the clock can be told apart. Each third round of gaps takes
+ * the control in place of the second read. Between ticks it sleeps.
  *
  * At the end period and gap_step are filled in. Returns 0 (also when interrupted), or -ENODEV /
  * the error of the sampler when nothing could be read at all. The record is valid either way.

@@ -24,6 +24,9 @@ struct drive {
 	double stall_every_ns, stall_ns, stall_jitter, next_stall_ns; /* 0: none */
 	double random_stalls_per_s;                                   /* at random times */
 	double entry_ns, exit_ns;                                     /* 0: none */
+	double creep;   /* ns more for each ns of idle beyond 1 ms: a host that dozes off */
+	double host_ns; /* after 200 us of idle everything takes so much longer */
+	bool has_control;
 	double gone_from_ns, gone_to_ns;
 	unsigned fail_every, reads;
 };
@@ -54,6 +57,26 @@ static double stall_left_ns(struct drive *drive)
 	return now >= drive->next_stall_ns ? drive->next_stall_ns + drive->stall_ns - now : 0.0;
 }
 
+/* What the host adds after idle time, whatever is done then. */
+static double idle_ns(const struct drive *drive)
+{
+	double idle = (double)(drive->now - drive->last_end);
+
+	return (idle > MS ? drive->creep * (idle - MS) : 0.0) +
+	       (idle >= 200000.0 ? drive->host_ns : 0.0);
+}
+
+static ssize_t control_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
+{
+	struct drive *drive = self;
+
+	(void)err;
+	*ticks = (uint64_t)(500.0 + 50.0 * exp(pl_rng_normal(&drive->rng)) + idle_ns(drive));
+	drive->now += *ticks;
+	drive->last_end = drive->now;
+	return (ssize_t)count;
+}
+
 static ssize_t drive_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
 {
 	struct drive *drive = self;
@@ -67,6 +90,7 @@ static ssize_t drive_sample(void *self, uint64_t *ticks, size_t count, struct pl
 	ns = drive->base_ns + drive->noise_ns * exp(pl_rng_normal(&drive->rng));
 	if (drive->exit_ns > 0.0 && (double)(drive->now - drive->last_end) >= drive->entry_ns)
 		ns += drive->exit_ns;
+	ns += idle_ns(drive);
 	if (pl_rng_unit(&drive->rng) < drive->random_stalls_per_s / 200.0)
 		ns += 5.0 * MS * pl_rng_unit(&drive->rng);
 	ns += stall_left_ns(drive);
@@ -94,7 +118,9 @@ static int watch_drive(struct drive *drive, double seconds, uint64_t run_seed)
 				 .idle_until = drive_idle_until,
 				 .self = drive};
 	struct pl_sampler sampler = {drive_sample, NULL, drive};
-	struct pl_watch_options options = {.duration_ns = (uint64_t)(seconds * 1e9),
+	struct pl_sampler control = {control_sample, NULL, drive};
+	struct pl_watch_options options = {.control = drive->has_control ? &control : NULL,
+					   .duration_ns = (uint64_t)(seconds * 1e9),
 					   .seed = run_seed,
 					   .reopen = drive_reopen,
 					   .ctx = drive};
@@ -144,6 +170,49 @@ static void gap_dependent_exit_is_named_and_bracketed(void **state)
 		assert_true(fabs(watch.gap_step.step_ns - 30000.0) < 1500.0);
 		assert_true(watch.gap_step.low_ns < watch.gap_step.high_ns);
 		wrong += watch.period.is_found;
+	}
+	assert_true(wrong <= WRONG_MAX);
+}
+
+/* Beside a control the same is found, and it is not the control's own step. */
+static void an_exit_is_told_from_a_slow_host(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.has_control = true;
+		drive.host_ns = 20000.0;
+		assert_int_equal(watch_drive(&drive, 40.0, seed + i), 0);
+		assert_true(watch.has_control);
+		wrong += watch.gap_step.is_found;
+		drive = clean;
+		drive.has_control = true;
+		drive.host_ns = 20000.0;
+		drive.entry_ns = 40000.0;
+		drive.exit_ns = 30000.0;
+		assert_int_equal(watch_drive(&drive, 40.0, seed + i), 0);
+		assert_true(watch.gap_step.is_found);
+		assert_int_equal(watch.gap_step.above_ns, 50000);
+		assert_true(fabs(watch.gap_step.step_ns - 30000.0) < 1500.0);
+	}
+	assert_true(wrong <= WRONG_MAX);
+}
+
+/* A real host with sleeping threads: +30 us at 2 ms of idle, +120 us at 5 ms. */
+static void slow_growth_is_no_step(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.creep = 0.03;
+		assert_int_equal(watch_drive(&drive, 40.0, seed + i), 0);
+		wrong += watch.gap_step.is_found;
 	}
 	assert_true(wrong <= WRONG_MAX);
 }
@@ -227,6 +296,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(regular_stalls_are_named),
 		cmocka_unit_test(gap_dependent_exit_is_named_and_bracketed),
+		cmocka_unit_test(an_exit_is_told_from_a_slow_host),
+		cmocka_unit_test(slow_growth_is_no_step),
 		cmocka_unit_test(clean_runs_name_nothing),
 		cmocka_unit_test(removal_is_an_outage_not_an_end),
 		cmocka_unit_test(failed_reads_are_counted_apart),
