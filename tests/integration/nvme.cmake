@@ -13,3 +13,7 @@ add_test(NAME guest_monitor
         $<TARGET_FILE:guest_fault>)
 set_tests_properties(guest_monitor PROPERTIES LABELS guest TIMEOUT 500 RUN_SERIAL ON
     RESOURCE_LOCK guest SKIP_RETURN_CODE 77)
+add_test(NAME guest_nvme_faults
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_nvme_faults.py $<TARGET_FILE:pcielat>)
+set_tests_properties(guest_nvme_faults PROPERTIES LABELS guest TIMEOUT 500 RUN_SERIAL ON
+    RESOURCE_LOCK guest)
