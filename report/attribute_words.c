@@ -87,11 +87,10 @@ static const char *const sentences[PL_WORDS_COUNT][3] = {
 		{
 			[PL_CLAIM_RESOLVED] =
 				"With {state} allowed, 1 in 100 of {access} in {slot} is {size} "
-				"{longer} after {gap} of idle (p99, 95 % CI {low} to {high}).",
+				"{longer} {after} (p99, 95 % CI {low} to {high}).",
 			[PL_CLAIM_NOT_RESOLVED] =
-				"{slot}: with {state} allowed, p99 of {access} after {gap} of "
-				"idle differs by {value} (95 % CI); {limit} or more would have "
-				"been seen.",
+				"{slot}: with {state} allowed, p99 of {access} {after} differs by "
+				"{value} (95 % CI); {limit} or more would have been seen.",
 			[PL_CLAIM_NOT_MADE] =
 				"{slot}: no tail effect of {state} on {access}: {reason}.",
 		},
@@ -291,6 +290,18 @@ static void put_gap(struct filling *f)
 	put_ns(f->out, (double)f->claim->gap_ns);
 }
 
+/* Gap 0 is continuous traffic. */
+static void put_after(struct filling *f)
+{
+	char gap[32];
+
+	pl_fmt_ns(gap, sizeof(gap), (double)f->claim->gap_ns);
+	if (f->claim->gap_ns)
+		snprintf(f->out, FIELD_BYTES, "after %s of idle", gap);
+	else
+		snprintf(f->out, FIELD_BYTES, "in continuous traffic");
+}
+
 static void put_state(struct filling *f)
 {
 	snprintf(f->out, FIELD_BYTES, "%s",
@@ -354,6 +365,7 @@ static const struct {
 	{"high", put_high},
 	{"limit", put_limit},
 	{"gap", put_gap},
+	{"after", put_after},
 	{"state", put_state},
 	{"reason", put_reason},
 	{"function", put_rung},
