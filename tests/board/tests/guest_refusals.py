@@ -14,6 +14,7 @@ import guest
 from vboard import build
 
 PROGRAM = build.REPO / "build/release/pcielat"
+DONE = (0, 8)  # 8: done, some results marked as doubtful, as on a busy host
 OPTIONS = "--quick --allow-virtual --progress never"
 AS_USER = "setpriv --reuid 65534 --regid 65534 --clear-groups"
 JOB = f"""
@@ -85,7 +86,7 @@ class Refused(Boot):
     BOARD, JOB = "X670E", BUSY
 
     def test_an_ordinary_user_measures_as_found(self):
-        self.assertEqual(self.status("user"), 0, self.text("user"))
+        self.assertIn(self.status("user"), DONE, self.text("user"))
         self.assertIn("W-ASPM-FIXED", self.text("user"))
         self.assertIn("run as root", self.text("user"))
 
@@ -94,12 +95,12 @@ class Refused(Boot):
 
     def test_raising_needs_root(self):
         """Refused with a sentence, and measured as found all the same."""
-        self.assertEqual(self.status("user_raise"), 0, self.text("user_raise")[-2000:])
+        self.assertIn(self.status("user_raise"), DONE, self.text("user_raise")[-2000:])
         self.assertIn("not raised", self.text("user_raise"))
         self.assertNotIn("W-STATE", self.text("user_raise"))
 
     def test_read_only_sysfs_is_named(self):
-        self.assertEqual(self.status("read_only"), 0)
+        self.assertIn(self.status("read_only"), DONE)
         self.assertIn("W-ASPM-FIXED", self.text("read_only"))
         self.assertIn("Read-only file system", self.text("read_only"))
 
@@ -136,7 +137,7 @@ class Off(Boot):
            "look >/out/after")
 
     def test_the_kernel_command_line_is_named(self):
-        self.assertEqual(self.status("off"), 0, self.text("off"))
+        self.assertIn(self.status("off"), DONE, self.text("off"))
         self.assertIn("W-ASPM-FIXED", self.text("off"))
         self.assertIn("pcie_aspm=off is on the kernel's command line", self.text("off"))
         self.assert_same("after")

@@ -15,6 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import attempts
 import guest
 from vboard import build
 
@@ -80,14 +81,14 @@ def play(bench: Bench) -> dict:
 
 def killed(job: str) -> str:
     """kill -9 in the middle of measuring, then the same step once more, in the same boot."""
-    return (f"{job} & victim=$!; while [ ! -d /out/session/runs ]; do sleep 0.1; done; sleep 3; "
-            f"kill -9 $victim; wait $victim; echo killed $?; {job}")
+    return (f"{job} & victim=$!; while [ ! -d /out/session/runs ]; do sleep 0.1; done; "
+            f"sleep 1.5; kill -9 $victim; wait $victim; echo killed $?; {job}")
 
 
 def cut(bench: Bench, port: str) -> None:
     """The power fails while a step is measured; the file system tears what was written last."""
     before = bench.journal()
-    status = bench.boot(port, f"(sleep 3; echo b >/proc/sysrq-trigger) & {NEXT}")
+    status = bench.boot(port, f"(sleep 2; echo b >/proc/sysrq-trigger) & {NEXT}")
     assert status == guest.run.DIED, f"the guest ended with {status} in spite of the power cut"
     assert bench.journal() == before, "a step that was cut short counts as done"
     with (bench.out / "session/journal").open("a") as journal:
@@ -147,6 +148,7 @@ class Session(unittest.TestCase):
         page = (self.bench.out / "session/report.html").read_text()
         self.assertIn("same drive", page)
 
+    @attempts.measured
     def test_the_hops_use_boots_and_follow_what_was_inserted(self):
         labels = {s["key"]: s["label"] for s in self.results["slots"]}
         self.assertEqual({labels[e["slot"]] for e in self.hops()}, set(WAY))
@@ -176,4 +178,4 @@ class Session(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(attempts.main())
