@@ -169,42 +169,48 @@ void pl_plan_nvme_prewoken(struct pl_planner *p, const struct pl_slot *slot)
 }
 
 /*
- * --thorough, at gap 0 and as found: what the drive, its media and the software path contribute.
- * The first six are rungs from the controller outward (no media: admin commands, a place that
- * answers without it), then the same read through each path, then depth and length.
+ * --thorough, at gap 0: what the drive, its media and the software path contribute. The first rows
+ * are rungs from the controller outward (no media: admin commands, a place that answers without
+ * it), then the same read through each path, both as found; then depth and length, in every link
+ * state that is visited.
  */
 static const struct {
 	const char *metric, *path, *pattern;
 	uint32_t size_bytes;
 	unsigned depth;
+	bool in_every_state;
 } nvme_more[] = {
-	{"get_features", NULL, NULL, 0, 1},
-	{"identify", NULL, NULL, 4096, 1},
-	{"read_4k_fast_lba", NULL, "fast_lba", 4096, 1},
-	{"read_4k_path", "io_uring-iopoll", "same_lba", 4096, 1},
-	{"read_4k_path", "io_uring-spin", "same_lba", 4096, 1},
-	{"read_4k_path", "io_uring-wait", "same_lba", 4096, 1},
-	{"read_4k_path", "pread", "same_lba", 4096, 1},
-	{"read_4k_path", "passthru-iopoll", "same_lba", 4096, 1},
-	{"read_4k_path", "passthru-spin", "same_lba", 4096, 1},
-	{"read_4k_depth", NULL, "random", 4096, 2},
-	{"read_4k_depth", NULL, "random", 4096, 4},
-	{"read_4k_depth", NULL, "random", 4096, 8},
-	{"read_4k_depth", NULL, "random", 4096, 16},
-	{"read_4k_depth", NULL, "random", 4096, 32},
-	{"read_128k", NULL, "sequential", 131072, 1},
-	{"read_128k_depth", NULL, "sequential", 131072, 8},
+	{"get_features", NULL, NULL, 0, 1, false},
+	{"identify", NULL, NULL, 4096, 1, false},
+	{"read_4k_fast_lba", NULL, "fast_lba", 4096, 1, false},
+	{"read_4k_path", "io_uring-iopoll", "same_lba", 4096, 1, false},
+	{"read_4k_path", "io_uring-spin", "same_lba", 4096, 1, false},
+	{"read_4k_path", "io_uring-wait", "same_lba", 4096, 1, false},
+	{"read_4k_path", "pread", "same_lba", 4096, 1, false},
+	{"read_4k_path", "passthru-iopoll", "same_lba", 4096, 1, false},
+	{"read_4k_path", "passthru-spin", "same_lba", 4096, 1, false},
+	{"read_4k_depth", NULL, "random", 4096, 2, true},
+	{"read_4k_depth", NULL, "random", 4096, 4, true},
+	{"read_4k_depth", NULL, "random", 4096, 8, true},
+	{"read_4k_depth", NULL, "random", 4096, 16, true},
+	{"read_4k_depth", NULL, "random", 4096, 32, true},
+	{"read_128k", NULL, "sequential", 131072, 1, true},
+	{"read_128k_depth", NULL, "sequential", 131072, 8, true},
 };
 
 static void plan_nvme_more(struct pl_planner *p, const struct pl_slot *slot)
 {
-	if (p->options->effort != PL_EFFORT_THOROUGH || strcmp(p->state, "as_found") != 0)
+	bool is_as_found = strcmp(p->state, "as_found") == 0;
+
+	if (p->options->effort != PL_EFFORT_THOROUGH)
 		return;
 	for (size_t i = 0; i < sizeof(nvme_more) / sizeof(nvme_more[0]); i++) {
-		struct pl_measurement *m =
-			pl_plan_nvme_read(p, slot, slot->device->namespaces[0].name,
-					  nvme_more[i].size_bytes, nvme_more[i].pattern);
+		struct pl_measurement *m;
 
+		if (!is_as_found && !nvme_more[i].in_every_state)
+			continue;
+		m = pl_plan_nvme_read(p, slot, slot->device->namespaces[0].name,
+				      nvme_more[i].size_bytes, nvme_more[i].pattern);
 		m->metric = nvme_more[i].metric;
 		m->conditions.path = nvme_more[i].path;
 		m->conditions.queue_depth = nvme_more[i].depth;

@@ -384,6 +384,41 @@ static void the_factorial_is_for_drives_with_power_states(void **state)
 	}
 }
 
+static size_t count_metric(const struct pl_run *run, const char *metric, const char *link_state)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->measurement_count; i++)
+		count += !strcmp(run->measurements[i]->metric, metric) &&
+			 !strcmp(run->measurements[i]->conditions.state, link_state);
+	return count;
+}
+
+/* Depth and length in every link state, the ladder and the software paths as found only. */
+static void load_is_thorough_and_in_every_state(void **state)
+{
+	struct pl_plan_options options = {.can_read_config = can_read_zero,
+					  .find_path = find_path,
+					  .effort = PL_EFFORT_THOROUGH};
+	struct pl_device device;
+	struct pl_run run;
+	struct pl_err err;
+
+	(void)state;
+	for (int thorough = 0; thorough < 2; thorough++) {
+		options.effort = thorough ? PL_EFFORT_THOROUGH : PL_EFFORT_DEFAULT;
+		make_run(&run, &device);
+		assert_int_equal(pl_plan_build(&run, &options, &err), 0);
+		assert_int_equal(count_metric(&run, "read_4k_depth", "off"), thorough ? 5 : 0);
+		assert_int_equal(count_metric(&run, "read_4k_depth", "as_found"), thorough ? 5 : 0);
+		assert_int_equal(count_metric(&run, "read_128k", "off"), thorough);
+		assert_int_equal(count_metric(&run, "read_4k_depth", "off_again"), 0);
+		assert_int_equal(count_metric(&run, "read_4k_path", "as_found"), thorough ? 6 : 0);
+		assert_int_equal(count_metric(&run, "read_4k_path", "off"), 0);
+		pl_run_fini(&run);
+	}
+}
+
 static void gaps_ascend_and_keep_enough_samples(void **state)
 {
 	(void)state;
@@ -412,6 +447,7 @@ int main(void)
 		cmocka_unit_test(the_grid_crosses_states_and_gaps),
 		cmocka_unit_test(links_that_stay_as_found_say_why),
 		cmocka_unit_test(the_factorial_is_for_drives_with_power_states),
+		cmocka_unit_test(load_is_thorough_and_in_every_state),
 		cmocka_unit_test(gaps_ascend_and_keep_enough_samples),
 	};
 
