@@ -40,6 +40,9 @@ const char *pl_html_ns(struct pl_html *html, const struct pl_measurement *m, dou
 void pl_html_section(struct pl_html *html, const char *id, enum pl_str title);
 void pl_html_table(struct pl_html *html, enum pl_str caption, const enum pl_str *columns,
 		   size_t count);
+/* One of several tables with this caption: a screen reader tells them apart by their subject. */
+void pl_html_table_of(struct pl_html *html, const char *subject, enum pl_str caption,
+		      const enum pl_str *columns, size_t count);
 void pl_html_table_end(struct pl_html *html);
 /* <details> with this summary around long tables; closed by the second. */
 void pl_html_fold(struct pl_html *html, enum pl_str summary);

@@ -78,18 +78,26 @@ void pl_html_section(struct pl_html *html, const char *id, enum pl_str title)
 }
 
 /* A wide table scrolls in a region of its own that the keyboard reaches. */
-void pl_html_table(struct pl_html *html, enum pl_str caption, const enum pl_str *columns,
-		   size_t count)
+void pl_html_table_of(struct pl_html *html, const char *subject, enum pl_str caption,
+		      const enum pl_str *columns, size_t count)
 {
 	const char *title = pl_html_str(html, caption);
+	const char *name =
+		subject ? pl_arena_printf(&html->arena, "%s: %s", subject, title) : title;
 
 	pl_html(html,
 		"<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"$\">"
 		"<table><caption>$</caption><thead><tr>",
-		title, title);
+		name, title);
 	for (size_t i = 0; i < count; i++)
 		pl_html(html, "<th scope=\"col\">$</th>", pl_html_str(html, columns[i]));
 	pl_html(html, "</tr></thead><tbody>\n");
+}
+
+void pl_html_table(struct pl_html *html, enum pl_str caption, const enum pl_str *columns,
+		   size_t count)
+{
+	pl_html_table_of(html, NULL, caption, columns, count);
 }
 
 void pl_html_fold(struct pl_html *html, enum pl_str summary)

@@ -17,13 +17,15 @@ static void put_row(struct pl_html *html, const struct pl_drive_table *table,
 
 static void put_drive(struct pl_html *html, const struct pl_drive *drive)
 {
+	const char *name = pl_drive_title(&html->arena, html->run, drive);
 	size_t count;
 	const struct pl_drive_table *tables =
 		pl_drive_tables(&html->arena, html->run, drive, &count);
 
-	pl_html(html, "<h3>$</h3>\n", pl_drive_title(&html->arena, html->run, drive));
+	pl_html(html, "<h3>$</h3>\n", name);
 	for (size_t t = 0; t < count; t++) {
-		pl_html_table(html, tables[t].title, tables[t].heads, tables[t].column_count);
+		pl_html_table_of(html, name, tables[t].title, tables[t].heads,
+				 tables[t].column_count);
 		for (size_t i = 0; i < tables[t].row_count; i++)
 			put_row(html, &tables[t], tables[t].rows[i]);
 		pl_html_table_end(html);
