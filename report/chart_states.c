@@ -14,6 +14,8 @@
 #define SLOTS_MOST 6    /* charts of one kind; more slots are in the tables */
 #define POINTS_MOST 120 /* of one tail */
 
+/* One curve per state: what stands beside the grid (slept, woken first, drive states held) has no
+ * place in it. */
 static bool is_shown(const struct pl_measurement *m, const struct pl_slot *slot,
 		     enum pl_probe probe)
 {
@@ -23,6 +25,7 @@ static bool is_shown(const struct pl_measurement *m, const struct pl_slot *slot,
 	       (probe != PL_PROBE_GPU || pl_series_is_host_read(m)) &&
 	       (!m->conditions.size_bytes || m->conditions.size_bytes == 4096 ||
 		probe != PL_PROBE_NVME) &&
+	       !m->conditions.prewake && !m->conditions.apst &&
 	       !(m->conditions.idle && !strcmp(m->conditions.idle, "slept"));
 }
 

@@ -179,6 +179,47 @@ static void one_exit_per_slot_and_state(void **state)
 	pl_run_fini(&run);
 }
 
+/* Every series once more, as an arm that stands beside the grid. */
+static void add_arms(struct pl_run *run, const char *idle, const char *prewake, const char *apst)
+{
+	size_t count = run->measurement_count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct pl_measurement *m = pl_run_add_measurement(run);
+		unsigned id = m->id;
+
+		*m = *run->measurements[i];
+		m->id = id;
+		m->conditions.idle = idle;
+		m->conditions.prewake = prewake;
+		m->conditions.apst = apst;
+	}
+}
+
+/* A second value of one slot and state would be written over the first. */
+static void arms_beside_the_grid_are_in_no_curve(void **state)
+{
+	static const char *const arms[][3] = {
+		{"slept", NULL, NULL}, {"spun", "config", NULL}, {"spun", NULL, "off"}};
+	struct pl_run run;
+	json_t *before, *after;
+
+	(void)state;
+	if (!has_charts())
+		skip();
+	for (size_t i = 0; i < sizeof(arms) / sizeof(arms[0]); i++) {
+		fx_am5(&run);
+		before = charts_of(&run);
+		assert_true(json_array_size(values_of(before, "states")) > 1);
+		add_arms(&run, arms[i][0], arms[i][1], arms[i][2]);
+		after = charts_of(&run);
+		assert_true(json_equal(values_of(before, "states"), values_of(after, "states")));
+		json_decref(before);
+		json_decref(after);
+		pl_run_fini(&run);
+	}
+}
+
 static void labels_have_room_behind_the_bars(void **state)
 {
 	struct pl_run run;
@@ -204,6 +245,7 @@ int main(void)
 		cmocka_unit_test(two_chips_are_split_when_both_were_measured),
 		cmocka_unit_test(the_ladder_is_cut_at_the_chips),
 		cmocka_unit_test(one_exit_per_slot_and_state),
+		cmocka_unit_test(arms_beside_the_grid_are_in_no_curve),
 		cmocka_unit_test(labels_have_room_behind_the_bars),
 	};
 
