@@ -119,6 +119,7 @@ bool pl_state_is_same(const char *a, const char *b)
 static const struct {
 	const char *name, *text;
 } compounds[] = {
+	{"uplink_only", "off, the links above it as found"},
 	{"device_only", "its state as found, the links above it off"},
 	{"device_and_1_uplink", "its state as found, with one link above it"},
 	{"device_and_2_uplinks", "its state as found, with two links above it"},

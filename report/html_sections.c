@@ -185,13 +185,19 @@ static void gpu_table(struct pl_html *html)
 	static const enum pl_str columns[] = {PL_STR_METRIC, PL_STR_MEMORY, PL_STR_SIZE,
 					      PL_STR_MEDIAN, PL_STR_RATE};
 	const struct pl_run *run = html->run;
+	size_t rows = 0;
 
-	pl_html_table(html, PL_STR_REGION, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < run->measurement_count; i++)
-		if (run->measurements[i]->probe == PL_PROBE_GPU &&
-		    pl_series_has_numbers(run->measurements[i]))
-			gpu_row(html, run->measurements[i]);
-	pl_html_table_end(html);
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		if (run->measurements[i]->probe != PL_PROBE_GPU ||
+		    !pl_series_has_numbers(run->measurements[i]))
+			continue;
+		if (!rows++)
+			pl_html_table(html, PL_STR_REGION, columns,
+				      sizeof(columns) / sizeof(columns[0]));
+		gpu_row(html, run->measurements[i]);
+	}
+	if (rows)
+		pl_html_table_end(html);
 }
 
 void pl_html_region(struct pl_html *html)
