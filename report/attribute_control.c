@@ -135,27 +135,29 @@ static void check(struct pl_attribution *a, const struct pl_measurement *m)
 {
 	struct pl_curve curve;
 	struct pl_estimate e;
+	const char *access;
 	char size[48];
 	size_t where;
 
 	if (!pl_curve_build(a, m, "off", &curve) ||
 	    !is_broken(a, &curve, largest_exit(a, m), &where))
 		return;
+	access = pl_series_access(a, m);
 	e = pl_curve_at(&curve, where);
 	pl_fmt_ns(size, sizeof(size), fabs(e.mean));
 	if (e.mean > 0.0 && e.low <= uplink_l0s_ns(a->run, m->slot))
 		pl_run_warn(a->run, "W-CONTROL-UPLINK", "info", m->slot->key,
-			    "%s: with the link of the device off, the links above still change the "
-			    "latency by %s: they may enter L0s by themselves, and this is in the "
-			    "exits of this path",
-			    m->slot->label, size);
+			    "%s: with the link of the device off, the links above still change %s "
+			    "by %s: they may enter L0s by themselves, and this is in the exits of "
+			    "this path",
+			    m->slot->label, access, size);
 	else
 		pl_run_warn(
 			a->run, "W-CONTROL-UPLINK", "warning", m->slot->key,
-			"%s: with the link of the device off, the links above still change the "
-			"latency by %s; a switch may not let its uplink enter L1 then, so exits "
-			"of this path are not those of the specification",
-			m->slot->label, size);
+			"%s: with the link of the device off, the links above still change %s by "
+			"%s; a switch may not let its uplink enter L1 then, so exits of this path "
+			"are not those of the specification",
+			m->slot->label, access, size);
 }
 
 void pl_control_check_uplink(struct pl_attribution *a)
