@@ -59,6 +59,25 @@ static inline int world_set(struct world *w, size_t slot, const char *name)
 				 &w->check, &w->err);
 }
 
+/* The register words of a function by address. */
+static inline uint8_t *world_config(struct world *w, const char *bdf)
+{
+	struct pl_bdf want;
+
+	pl_bdf_parse(bdf, &want);
+	for (size_t i = 0; i < w->fake.function_count; i++)
+		if (pl_bdf_is_equal(w->fake.function[i].bdf, want))
+			return w->fake.function[i].config;
+	fail_msg("no %s", bdf);
+	return NULL;
+}
+
+/* The ASPM bits of its LnkCtl. */
+static inline unsigned world_aspm(struct world *w, const char *bdf)
+{
+	return fake_get16(world_config(w, bdf), FAKE_LNKCTL) & 3;
+}
+
 static inline bool world_has_warning(const struct world *w, const char *code)
 {
 	for (size_t i = 0; i < w->run.warning_count; i++)

@@ -5,24 +5,6 @@
 
 #include "tests/fake/world.h"
 
-/* The register words of a function by address. */
-static uint8_t *config_of(struct world *w, const char *bdf)
-{
-	struct pl_bdf want;
-
-	pl_bdf_parse(bdf, &want);
-	for (size_t i = 0; i < w->fake.function_count; i++)
-		if (pl_bdf_is_equal(w->fake.function[i].bdf, want))
-			return w->fake.function[i].config;
-	fail_msg("no %s", bdf);
-	return NULL;
-}
-
-static unsigned aspm_of(struct world *w, const char *bdf)
-{
-	return fake_get16(config_of(w, bdf), FAKE_LNKCTL) & 3;
-}
-
 static void test_states_of_a_chain(void **state)
 {
 	struct world w;
@@ -39,14 +21,14 @@ static void test_states_of_a_chain(void **state)
 	assert_string_equal(path->states[1].name, "as_found");
 	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "device_only"), 0);
 	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
-	assert_int_equal(aspm_of(&w, "0000:07:00.0"), 3);
-	assert_int_equal(aspm_of(&w, "0000:06:00.0"), 3);
-	assert_int_equal(aspm_of(&w, "0000:05:00.0"), 0);
-	assert_int_equal(aspm_of(&w, "0000:00:02.1"), 0);
+	assert_int_equal(world_aspm(&w, "0000:07:00.0"), 3);
+	assert_int_equal(world_aspm(&w, "0000:06:00.0"), 3);
+	assert_int_equal(world_aspm(&w, "0000:05:00.0"), 0);
+	assert_int_equal(world_aspm(&w, "0000:00:02.1"), 0);
 	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "uplink_only"), 0);
 	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
-	assert_int_equal(aspm_of(&w, "0000:07:00.0"), 0);
-	assert_int_equal(aspm_of(&w, "0000:03:08.0"), 3);
+	assert_int_equal(world_aspm(&w, "0000:07:00.0"), 0);
+	assert_int_equal(world_aspm(&w, "0000:03:08.0"), 3);
 	world_end_clean(&w);
 }
 
@@ -60,11 +42,11 @@ static void test_all_functions(void **state)
 	world_open(&w);
 	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "l1"), 0);
 	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
-	assert_int_equal(aspm_of(&w, "0000:00:01.1"), 2);
-	assert_int_equal(aspm_of(&w, "0000:01:00.0"), 2);
-	assert_int_equal(aspm_of(&w, "0000:01:00.1"), 2);
+	assert_int_equal(world_aspm(&w, "0000:00:01.1"), 2);
+	assert_int_equal(world_aspm(&w, "0000:01:00.0"), 2);
+	assert_int_equal(world_aspm(&w, "0000:01:00.1"), 2);
 	/* One function that does not follow is seen. */
-	second = config_of(&w, "0000:01:00.1");
+	second = world_config(&w, "0000:01:00.1");
 	fake_put16(second, FAKE_LNKCTL, (uint16_t)(fake_get16(second, FAKE_LNKCTL) & ~3));
 	assert_int_equal(
 		pl_link_verify(w.control, world_path(&w, FAKE_SLOT_DIRECT), &w.check, &w.err), 0);
@@ -121,13 +103,13 @@ static void test_other_paths_go_back(void **state)
 	world_open(&w);
 	assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
 	assert_int_equal(world_set(&w, FAKE_SLOT_ONE_SWITCH, "off"), 0);
-	assert_int_equal(aspm_of(&w, "0000:01:00.0"), 3);
-	assert_int_equal(aspm_of(&w, "0000:00:02.1"), 0);
+	assert_int_equal(world_aspm(&w, "0000:01:00.0"), 3);
+	assert_int_equal(world_aspm(&w, "0000:00:02.1"), 0);
 	/* The shared uplink belongs to the path that is set. */
 	assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "as_found"), 0);
 	assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
-	assert_int_equal(aspm_of(&w, "0000:00:02.1"), 3);
-	assert_int_equal(aspm_of(&w, "0000:04:00.0"), 3);
+	assert_int_equal(world_aspm(&w, "0000:00:02.1"), 3);
+	assert_int_equal(world_aspm(&w, "0000:04:00.0"), 3);
 	world_end_clean(&w);
 }
 
@@ -171,7 +153,7 @@ static void test_reverted(void **state)
 	world_make(&w, FAKE_FULL);
 	world_open(&w);
 	assert_int_equal(world_set(&w, FAKE_SLOT_ONE_SWITCH, "off"), 0);
-	config = config_of(&w, "0000:04:00.0");
+	config = world_config(&w, "0000:04:00.0");
 	fake_put16(config, FAKE_LNKCTL, (uint16_t)(fake_get16(config, FAKE_LNKCTL) | 3));
 	assert_int_equal(
 		pl_link_verify(w.control, world_path(&w, FAKE_SLOT_ONE_SWITCH), &w.check, &w.err),

@@ -6,24 +6,6 @@
 
 #include "tests/fake/world.h"
 
-/* The register words of a function by address. */
-static uint8_t *config_of(struct world *w, const char *bdf)
-{
-	struct pl_bdf want;
-
-	pl_bdf_parse(bdf, &want);
-	for (size_t i = 0; i < w->fake.function_count; i++)
-		if (pl_bdf_is_equal(w->fake.function[i].bdf, want))
-			return w->fake.function[i].config;
-	fail_msg("no %s", bdf);
-	return NULL;
-}
-
-static unsigned aspm_of(struct world *w, const char *bdf)
-{
-	return fake_get16(config_of(w, bdf), FAKE_LNKCTL) & 3;
-}
-
 static void write_file(struct world *w, const char *path, const char *text)
 {
 	int fd = openat(w->fake.root.fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -102,8 +84,8 @@ static void test_device_leaves(void **state)
 		assert_true(w.check.must_stop);
 		assert_non_null(strstr(w.check.why, "0000:07:00.0: the device is gone"));
 		assert_int_equal(world_shut(&w), 0);
-		assert_int_equal(aspm_of(&w, "0000:00:02.1"), 3);
-		assert_int_equal(aspm_of(&w, "0000:05:00.0"), 3);
+		assert_int_equal(world_aspm(&w, "0000:00:02.1"), 3);
+		assert_int_equal(world_aspm(&w, "0000:05:00.0"), 3);
 		assert_false(fake_has_journal(&w.fake));
 		world_free(&w);
 	}
