@@ -41,9 +41,12 @@ struct pl_nvme_options {
  * seen; the next read is only issued when one is done (closed loop), so a stall delays reads but
  * hides none, and nothing is "corrected" for coordinated omission.
  *
+ * A size above 4 KiB needs depth times as much memory: 4 MiB for 128 KiB at depth 32.
+ *
  * Errors: -EACCES/-EPERM (who may), -EINVAL (size not a multiple of the block size, unknown path
- * or pattern), -ENODEV (not there, removed), -ENODATA (an empty file). A read that fails ends the
- * call of the sampler; the next call returns its error once, and goes on after that.
+ * or pattern), -ENOTSUP (one read would be several commands: MDTS, max_sectors_kb), -ENODEV (not
+ * there, removed), -ENODATA (an empty file). A read that fails ends the call of the sampler; the
+ * next call returns its error once, and goes on after that.
  */
 int pl_nvme_open(const struct pl_nvme_options *options, struct pl_run *run,
 		 struct pl_measurement *m, const struct pl_clock *clock, struct pl_sampler *sampler,

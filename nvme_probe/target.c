@@ -96,6 +96,58 @@ void pl_target_close(struct pl_target *target)
 	target->path[0] = 0;
 }
 
+/* A number of the queue's settings; a partition has no queue of its own: its parent folder has. */
+static int read_queue(dev_t device, const char *name, unsigned *value)
+{
+	static const char *const below[] = {"queue", "../queue"};
+
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
+		char path[96];
+		FILE *file;
+		int found;
+
+		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%s/%s", major(device),
+			 minor(device), below[i], name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		found = fscanf(file, "%u", value);
+		fclose(file);
+		return found == 1 ? 0 : -EINVAL;
+	}
+	return -ENOENT;
+}
+
+int pl_target_check_limits(const struct pl_target *target, uint32_t size_bytes, unsigned drive_kib,
+			   unsigned kernel_kib, struct pl_err *err)
+{
+	uint32_t size_kib = size_bytes / 1024;
+
+	if (drive_kib && size_kib > drive_kib)
+		return pl_fail(err, -ENOTSUP,
+			       "%s takes at most %u KiB in one command (queue/max_hw_sectors_kb): "
+			       "a read of %u KiB would be several",
+			       target->path, drive_kib, size_kib);
+	if (kernel_kib && size_kib > kernel_kib)
+		return pl_fail(err, -ENOTSUP,
+			       "the kernel splits reads of %s above %u KiB "
+			       "(queue/max_sectors_kb; it may be raised to %u): a read of %u KiB "
+			       "would be several commands",
+			       target->path, kernel_kib, drive_kib, size_kib);
+	return 0;
+}
+
+/* What the drive takes in one command, and what the kernel sends in one. */
+static int check_limits(const struct pl_target *target, uint32_t size_bytes, struct pl_err *err)
+{
+	unsigned drive_kib = 0, kernel_kib = 0;
+
+	if (!target->is_block || read_queue(target->device, "max_hw_sectors_kb", &drive_kib) ||
+	    read_queue(target->device, "max_sectors_kb", &kernel_kib))
+		return 0;
+	return pl_target_check_limits(target, size_bytes, drive_kib, kernel_kib, err);
+}
+
 int pl_target_check_size(const struct pl_target *target, uint32_t size_bytes, struct pl_err *err)
 {
 	if (!size_bytes || size_bytes % target->block_bytes)
@@ -107,38 +159,17 @@ int pl_target_check_size(const struct pl_target *target, uint32_t size_bytes, st
 	if (target->size_bytes < size_bytes)
 		return pl_fail(err, -ENODATA, "%s has %llu bytes, less than one read of %u",
 			       target->path, (unsigned long long)target->size_bytes, size_bytes);
-	return 0;
-}
-
-/* A partition has no queue of its own: its parent folder has. */
-static int read_io_poll(dev_t device)
-{
-	static const char *const below[] = {"queue/io_poll", "../queue/io_poll"};
-
-	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
-		char path[96];
-		FILE *file;
-		int value;
-
-		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%s", major(device),
-			 minor(device), below[i]);
-		file = fopen(path, "re");
-		if (!file)
-			continue;
-		value = fgetc(file);
-		fclose(file);
-		return value == '1';
-	}
-	return -ENOENT;
+	return check_limits(target, size_bytes, err);
 }
 
 int pl_target_can_poll(const struct pl_target *target, struct pl_err *err)
 {
-	int poll = read_io_poll(target->device);
+	unsigned poll = 0;
+	int rc = read_queue(target->device, "io_poll", &poll);
 
 	if (!target->is_direct)
 		return pl_fail(err, -EOPNOTSUPP, "polling needs O_DIRECT");
-	if (poll < 0)
+	if (rc)
 		return pl_fail(err, -EOPNOTSUPP, "the block device has no queue/io_poll");
 	if (!poll)
 		return pl_fail(err, -EOPNOTSUPP,

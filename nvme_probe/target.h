@@ -24,8 +24,18 @@ struct pl_target {
 int pl_target_open(const char *path, struct pl_target *target, struct pl_err *err);
 void pl_target_close(struct pl_target *target);
 
-/* Whether reads of this size are possible: 0 or -EINVAL / -ENODATA with the reason. */
+/*
+ * Whether reads of this size are possible: 0 or -EINVAL / -ENODATA with the reason; -ENOTSUP when
+ * one would be several commands.
+ */
 int pl_target_check_size(const struct pl_target *target, uint32_t size_bytes, struct pl_err *err);
+/*
+ * Whether one read of this size is one command: drive_kib is what the drive takes (its MDTS, as the
+ * kernel's queue/max_hw_sectors_kb), kernel_kib what the kernel sends in one (max_sectors_kb); 0:
+ * not known. 0 or -ENOTSUP.
+ */
+int pl_target_check_limits(const struct pl_target *target, uint32_t size_bytes, unsigned drive_kib,
+			   unsigned kernel_kib, struct pl_err *err);
 
 /*
  * Whether the block device has poll queues (its queue/io_poll file says 1): 0, or -EOPNOTSUPP with

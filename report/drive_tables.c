@@ -336,18 +336,23 @@ static const char *rate_text(const struct book *b, const struct pl_measurement *
 		    : NULL;
 }
 
+/* "4K random": short enough to stand whole beside eight columns. */
+static const char *reads_text(const struct book *b, const struct pl_conditions *c)
+{
+	return pl_arena_printf(b->arena, "%uK %s", c->size_bytes / 1024,
+			       is_same_text(c->pattern, "sequential") ? "seq."
+			       : c->pattern                           ? c->pattern
+								      : "");
+}
+
 static void depth_row(struct book *b, struct pl_drive_table *table, const struct pl_measurement *m)
 {
 	const struct pl_conditions *c = &m->conditions;
 	const struct pl_summary *s = &m->summary;
-	char size[32];
 
 	add_row(b, table,
 		(const char *const[]){
-			pl_arena_printf(b->arena, "%s %s",
-					pl_fmt_bytes(size, sizeof(size), c->size_bytes),
-					c->pattern ? c->pattern : ""),
-			c->state, pl_arena_printf(b->arena, "%u", c->queue_depth),
+			reads_text(b, c), c->state, pl_arena_printf(b->arena, "%u", c->queue_depth),
 			ns_text(b, m, s->p50_ns), ns_text(b, m, s->p90_ns),
 			ns_text(b, m, s->p99_ns), ns_text(b, m, s->p999_ns), iops_text(b, m),
 			pl_series_has_numbers(m) ? rate_text(b, m)

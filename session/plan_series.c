@@ -195,7 +195,11 @@ static const struct {
 	{"read_4k_depth", NULL, "random", 4096, 16, true},
 	{"read_4k_depth", NULL, "random", 4096, 32, true},
 	{"read_128k", NULL, "sequential", 131072, 1, true},
+	{"read_128k_depth", NULL, "sequential", 131072, 2, true},
+	{"read_128k_depth", NULL, "sequential", 131072, 4, true},
 	{"read_128k_depth", NULL, "sequential", 131072, 8, true},
+	{"read_128k_depth", NULL, "sequential", 131072, 16, true},
+	{"read_128k_depth", NULL, "sequential", 131072, 32, true},
 };
 
 static void plan_nvme_more(struct pl_planner *p, const struct pl_slot *slot)

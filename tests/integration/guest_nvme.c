@@ -108,6 +108,42 @@ static void depths_work(void **state)
 	}
 }
 
+static void set_queue(const char *name, const char *value)
+{
+	char path[96];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/block/nvme0n1/queue/%s", name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(value, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* 128 KiB at every depth; not where the kernel would make several commands of one read. */
+static void long_reads_work(void **state)
+{
+	struct pl_measurement *m;
+	struct pl_err err = {0, ""};
+	uint64_t ticks[64];
+
+	(void)state;
+	for (unsigned depth = 1; depth <= 32; depth *= 2) {
+		m = new_series("read_128k", NULL, depth);
+		m->conditions.size_bytes = 131072;
+		m->conditions.pattern = "sequential";
+		assert_int_equal(take(m, ticks, 64, &err), 64);
+		tell(m, ticks, 64);
+	}
+	set_queue("max_sectors_kb", "64");
+	m = new_series("read_128k", NULL, 1);
+	m->conditions.size_bytes = 131072;
+	assert_int_equal(take(m, ticks, 1, &err), -ENOTSUP);
+	assert_non_null(strstr(err.text, "splits reads"));
+	set_queue("max_sectors_kb", "128");
+	assert_int_equal(take(m, ticks, 1, &err), 1);
+}
+
 static void fast_place_is_found(void **state)
 {
 	struct pl_measurement *m = new_series("read_4k", NULL, 1);
@@ -185,6 +221,7 @@ int main(void)
 		cmocka_unit_test(every_path_works),
 		cmocka_unit_test(best_path_is_polled_and_proven),
 		cmocka_unit_test(depths_work),
+		cmocka_unit_test(long_reads_work),
 		cmocka_unit_test(fast_place_is_found),
 		cmocka_unit_test(admin_commands_are_timed),
 		cmocka_unit_test(survey_asks_the_controller),

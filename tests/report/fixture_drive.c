@@ -26,12 +26,26 @@ static struct pl_measurement *series(struct pl_run *run, const struct pl_slot *s
 
 static void loads(struct pl_run *run, const struct pl_slot *slot)
 {
-	for (unsigned depth = 4; depth <= 32; depth *= 8) {
+	for (unsigned depth = 2; depth <= 32; depth *= 2) {
 		struct pl_measurement *m =
 			series(run, slot, "read_4k_depth", "random", 60000.0 + 800.0 * depth);
 
 		m->conditions.queue_depth = depth;
 		pl_measurement_set_number(run, m, "iops", 16000.0 * depth);
+	}
+}
+
+static void long_loads(struct pl_run *run, const struct pl_slot *slot)
+{
+	for (unsigned depth = 1; depth <= 32; depth *= 2) {
+		const char *metric = depth > 1 ? "read_128k_depth" : "read_128k";
+		struct pl_measurement *m =
+			series(run, slot, metric, "sequential", 90000.0 + 19000.0 * depth);
+
+		m->conditions.size_bytes = 131072;
+		m->conditions.queue_depth = depth;
+		pl_measurement_set_number(run, m, "iops",
+					  1e9 * depth / (90000.0 + 19000.0 * depth));
 	}
 }
 
@@ -106,6 +120,7 @@ void fx_drive(struct pl_run *run, const struct pl_slot *slot)
 	series(run, slot, "get_features", NULL, 30000)->conditions.path = "ioctl";
 	series(run, slot, "identify", NULL, 34000)->conditions.path = "ioctl";
 	loads(run, slot);
+	long_loads(run, slot);
 	paths(run, slot);
 	power(run, slot);
 }

@@ -186,7 +186,8 @@ static void a_drive_is_shown_from_link_to_media(void **state)
 	assert_has(drive, "carrying the difference takes 498 ns on Gen4 x4.");
 	assert_has(drive, "512 bytes: +1.3");
 	assert_has(drive, "takes 498 ns on Gen4 x4.\n");
-	assert_has(drive, "\n4 KiB random  as_found  32  86.2 µs");
+	assert_has(drive, "\n4K random  as_found  32  86.2 µs");
+	assert_has(drive, "\n128K seq.  as_found  32   703 µs");
 	assert_has(drive, "512000  2097 MB/s\n");
 	assert_has(drive, "64 reads, 0 interrupts of nvme0\n");
 	assert_has(drive, "/dev/ng0n1 may be opened by root only\n");

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "nvme_probe/target.h"
+
 static void deep_queues_read_everything(void **state)
 {
 	static const char *const paths[] = {"io_uring-spin", "io_uring-wait"};
@@ -53,11 +55,61 @@ static void deep_queues_survive_failed_reads(void **state)
 	close_series(&s);
 }
 
+/* 32 reads of 128 KiB in flight: each has its own 128 KiB, and all of them arrive. */
+static void long_reads_have_room(void **state)
+{
+	static const unsigned depths[] = {1, 2, 4, 8, 16, 32};
+
+	(void)state;
+	if (!has_io_uring())
+		skip();
+	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+		struct series s = {.depth = depths[i], .err = {0, ""}};
+		uint64_t ticks[64] = {0};
+
+		assert_int_equal(open_series(&s, "io_uring-spin", "sequential", 131072), 0);
+		assert_int_equal(s.sampler.sample(s.sampler.self, ticks, 64, &s.err), 64);
+		for (size_t k = 0; k < 64; k++)
+			assert_true(ticks[k] > 0);
+		close_series(&s);
+	}
+}
+
+static void one_read_is_one_command(void **state)
+{
+	static const struct {
+		unsigned drive_kib, kernel_kib;
+		int rc;
+		const char *why;
+	} cases[] = {{512, 512, 0, NULL},
+		     {128, 128, 0, NULL},
+		     {0, 0, 0, NULL},
+		     {64, 64, -ENOTSUP, "takes at most 64 KiB in one command"},
+		     {512, 64, -ENOTSUP, "max_sectors_kb; it may be raised to 512"}};
+	const struct pl_target target = {.path = "/dev/nvme0n1"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pl_err err = {0, ""};
+
+		assert_int_equal(pl_target_check_limits(&target, 131072, cases[i].drive_kib,
+							cases[i].kernel_kib, &err),
+				 cases[i].rc);
+		if (cases[i].why)
+			assert_non_null(strstr(err.text, cases[i].why));
+		assert_int_equal(pl_target_check_limits(&target, 4096, cases[i].drive_kib,
+							cases[i].kernel_kib, &err),
+				 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(deep_queues_read_everything),
 		cmocka_unit_test(deep_queues_survive_failed_reads),
+		cmocka_unit_test(long_reads_have_room),
+		cmocka_unit_test(one_read_is_one_command),
 	};
 
 	return cmocka_run_group_tests_name("nvme_depth", tests, make_file, remove_file);

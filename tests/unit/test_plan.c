@@ -412,6 +412,10 @@ static void load_is_thorough_and_in_every_state(void **state)
 		assert_int_equal(count_metric(&run, "read_4k_depth", "off"), thorough ? 5 : 0);
 		assert_int_equal(count_metric(&run, "read_4k_depth", "as_found"), thorough ? 5 : 0);
 		assert_int_equal(count_metric(&run, "read_128k", "off"), thorough);
+		for (int i = 0; i < 2; i++)
+			assert_int_equal(
+				count_metric(&run, "read_128k_depth", i ? "off" : "as_found"),
+				thorough ? 5 : 0);
 		assert_int_equal(count_metric(&run, "read_4k_depth", "off_again"), 0);
 		assert_int_equal(count_metric(&run, "read_4k_path", "as_found"), thorough ? 6 : 0);
 		assert_int_equal(count_metric(&run, "read_4k_path", "off"), 0);
