@@ -89,7 +89,7 @@ static int pin(struct pl_env *env, int wanted_cpu, const char *local_cpus, struc
 
 	if (sched_getaffinity(0, sizeof(env->before), &env->before))
 		return 0;
-	if (cpu >= 0 && (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &env->before)))
+	if (cpu >= CPU_SETSIZE)
 		return pl_fail(err, -EINVAL, "CPU %d may not be used by this process", cpu);
 	if (!local_cpus || pl_env_parse_cpus(local_cpus, &local))
 		local = env->before;
@@ -101,7 +101,10 @@ static int pin(struct pl_env *env, int wanted_cpu, const char *local_cpus, struc
 		return 0;
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
+	/* One that is kept out of the usual set (isolcpus=) can be asked for all the same. */
 	env->is_pinned = !sched_setaffinity(0, sizeof(one), &one);
+	if (!env->is_pinned && wanted_cpu >= 0)
+		return pl_fail(err, -EINVAL, "CPU %d may not be used by this process", cpu);
 	env->cpu = env->is_pinned ? cpu : -1;
 	return 0;
 }
