@@ -83,9 +83,10 @@ static void print_finds(const struct pl_watch *watch, FILE *out)
 			pl_fmt_ns_pm(c, sizeof(c), step->step_ns,
 				     (step->high_ns - step->low_ns) / 2.0),
 			ns(b, (double)step->below_ns), step->p_value);
-	if (!period->is_found && !step->is_found)
-		fprintf(out,
-			"  nothing regular: no stalls at regular times, no step after idle time\n");
+	if (period->why)
+		fprintf(out, "  no regular stalls: %s\n", period->why);
+	if (step->why)
+		fprintf(out, "  no step after idle time: %s\n", step->why);
 }
 
 void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)

@@ -40,6 +40,7 @@ struct pl_period {
 	double latency_ns;              /* median of the stalls that belong to it */
 	size_t n;                       /* stalls */
 	double p_value;                 /* against stalls at random times, all tries counted */
+	const char *why;                /* it is not found; NULL when it is. A literal */
 };
 
 /* Reads that take longer when the drive was idle before; beyond what the control does. */
@@ -49,7 +50,8 @@ struct pl_gap_step {
 	double step_ns, low_ns, high_ns; /* 95 %, blocks are the unit */
 	double base_ns;                  /* median after the short gaps */
 	size_t blocks;
-	double p_value; /* against a step anywhere by chance */
+	double p_value;  /* against a step anywhere by chance */
+	const char *why; /* it is not found; NULL when it is. A literal */
 };
 
 struct pl_watch {

@@ -82,19 +82,21 @@ static json_t *gaps_of(const struct pl_watch *w)
 
 static json_t *period_of(const struct pl_period *p)
 {
-	return json_pack("{s:b, s:o, s:o, s:o, s:o, s:I, s:o}", "found", p->is_found, "low_s",
-			 pl_json_real(p->low_s), "high_s", pl_json_real(p->high_s), "median_s",
-			 pl_json_real(p->median_s), "latency_ns", pl_json_ns(p->latency_ns), "n",
-			 (json_int_t)p->n, "p_value", pl_json_real(p->p_value));
+	return json_pack("{s:b, s:s?, s:o, s:o, s:o, s:o, s:I, s:o}", "found", p->is_found,
+			 "why_not", p->why, "low_s", pl_json_real(p->low_s), "high_s",
+			 pl_json_real(p->high_s), "median_s", pl_json_real(p->median_s),
+			 "latency_ns", pl_json_ns(p->latency_ns), "n", (json_int_t)p->n, "p_value",
+			 pl_json_real(p->p_value));
 }
 
 static json_t *step_of(const struct pl_gap_step *s)
 {
-	return json_pack("{s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "found", s->is_found,
-			 "below_ns", (json_int_t)s->below_ns, "above_ns", (json_int_t)s->above_ns,
-			 "step_ns", pl_json_ns(s->step_ns), "ci95_low_ns", pl_json_ns(s->low_ns),
-			 "ci95_high_ns", pl_json_ns(s->high_ns), "base_ns", pl_json_ns(s->base_ns),
-			 "blocks", (json_int_t)s->blocks, "p_value", pl_json_real(s->p_value));
+	return json_pack("{s:b, s:s?, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "found",
+			 s->is_found, "why_not", s->why, "below_ns", (json_int_t)s->below_ns,
+			 "above_ns", (json_int_t)s->above_ns, "step_ns", pl_json_ns(s->step_ns),
+			 "ci95_low_ns", pl_json_ns(s->low_ns), "ci95_high_ns",
+			 pl_json_ns(s->high_ns), "base_ns", pl_json_ns(s->base_ns), "blocks",
+			 (json_int_t)s->blocks, "p_value", pl_json_real(s->p_value));
 }
 
 static json_t *histogram_of(const struct pl_hist *hist)

@@ -150,7 +150,7 @@ static void describe(const struct pl_spike *spikes, size_t count, double least_n
 struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t count, double join_s,
 				       uint64_t seed)
 {
-	struct pl_period period = {.p_value = 1.0};
+	struct pl_period period = {.p_value = 1.0, .why = "fewer than 6 stalls"};
 	double observed, least_ns = 0.0;
 	struct levels levels;
 
@@ -158,10 +158,13 @@ struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t cou
 		return period;
 	fill_levels(spikes, count, &levels);
 	observed = most_regular(spikes, count, &levels, &least_ns);
+	period.why = "the stalls come at no more regular times than by chance";
 	if (observed <= 0.0)
 		return period;
 	period.p_value = p_of_regularity(spikes, count, join_s, &levels, observed, seed);
 	period.is_found = period.p_value <= PL_SPIKES_ALPHA;
+	if (period.is_found)
+		period.why = NULL;
 	describe(spikes, count, least_ns, &period);
 	return period;
 }
@@ -172,11 +175,15 @@ struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t cou
  * What is looked for is a state that begins at some idle time: from there on every read pays. That
  * is a step with a plateau behind it. What creeps up with the gap (a host whose own caches and
  * threads go to sleep) is none, so the place is where two neighbours differ most, the first gap
- * behind it must show half of the step, and there must be a few gaps behind it. The size is that of
- * the neighbourhood: what creeps up far behind the step is not part of it.
+ * behind it must show half of the step, there must be a few gaps behind it, and it must be twice
+ * what the two gaps on either side differ by: growth that is spread over the gaps, by their
+ * logarithm or faster, never is. The size is that of the neighbourhood: what creeps up far behind
+ * the step is not part of it.
  */
 #define NEAR ((size_t)3)
 #define SHARP_SHARE 0.5
+#define BESIDE ((size_t)2)
+#define BESIDE_RATIO 2.0
 
 struct steps {
 	size_t blocks, gaps;
@@ -281,9 +288,39 @@ static double first_rise(const struct steps *steps, size_t k)
 	return sum / (double)steps->blocks;
 }
 
+/* The largest difference, up or down, of two neighbours near k. */
+static double jump_beside(const struct steps *steps, size_t k)
+{
+	size_t first = k > BESIDE ? k - BESIDE : 1, last = k + BESIDE;
+	double most = 0.0;
+
+	for (size_t i = first; i <= last && i < steps->gaps; i++) {
+		double jump = i == k ? 0.0 : fabs(jump_at(steps, NULL, i));
+
+		most = jump > most ? jump : most;
+	}
+	return most;
+}
+
+/* Why a step at gap k is not called one, or NULL. */
+static const char *doubt_step(const struct steps *steps, const struct pl_gap_step *step, size_t k)
+{
+	if (step->p_value > PL_SPIKES_ALPHA)
+		return "what differs between the gaps differs as much by chance";
+	if (step->low_ns < STEP_MIN_NS || step->low_ns < STEP_MIN_SHARE * step->base_ns)
+		return "no gap makes a read slower by 1 us and by 5 % for certain";
+	if (first_rise(steps, k) < SHARP_SHARE * step->step_ns ||
+	    jump_at(steps, NULL, k) < BESIDE_RATIO * jump_beside(steps, k))
+		return "latency creeps up with the gap, as it does when a host cools down; a power "
+		       "state would step";
+	return NULL;
+}
+
 struct pl_gap_step pl_spikes_find_gap_step(const struct pl_watch *watch, uint64_t seed)
 {
-	struct pl_gap_step step = {.p_value = 1.0, .blocks = watch->block_count};
+	struct pl_gap_step step = {.p_value = 1.0,
+				   .blocks = watch->block_count,
+				   .why = "too few rounds of gaps to tell"};
 	double values[PL_WATCH_BLOCKS], t;
 	struct pl_interval interval;
 	struct steps steps;
@@ -303,8 +340,7 @@ struct pl_gap_step pl_spikes_find_gap_step(const struct pl_watch *watch, uint64_
 	step.below_ns = watch->gaps_ns[k - 1];
 	step.above_ns = watch->gaps_ns[k];
 	step.base_ns = base_of(watch, k);
-	step.is_found = step.p_value <= PL_SPIKES_ALPHA && step.low_ns >= STEP_MIN_NS &&
-			step.low_ns >= STEP_MIN_SHARE * step.base_ns &&
-			first_rise(&steps, k) >= SHARP_SHARE * step.step_ns;
+	step.why = doubt_step(&steps, &step, k);
+	step.is_found = !step.why;
 	return step;
 }

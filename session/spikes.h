@@ -28,7 +28,8 @@ struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t cou
  * A step of the medians after some idle gap, with what the control does taken off: where two
  * neighbouring gaps differ most; its size is the median of the three gaps behind it minus that of
  * the three before. Sign-flip permutation over the blocks, with the place chosen anew each time. A
- * find can be told from slow growth: at least 3 gaps behind it, half of it there at the first one.
+ * find can be told from slow growth: at least 3 gaps behind it, half of it there at the first one,
+ * and twice what the two gaps on either side differ by.
  * The lower end of its interval is at least 5 % of the base and 1 us: less is what caches of the
  * host do. Needs 8 blocks.
  */

@@ -25,6 +25,7 @@ struct drive {
 	double random_stalls_per_s;                                   /* at random times */
 	double entry_ns, exit_ns;                                     /* 0: none */
 	double creep;   /* ns more for each ns of idle beyond 1 ms: a host that dozes off */
+	double cool_ns; /* more for each doubling of the idle time beyond 20 us: caches */
 	double host_ns; /* after 200 us of idle everything takes so much longer */
 	bool has_control;
 	double gone_from_ns, gone_to_ns;
@@ -63,6 +64,7 @@ static double idle_ns(const struct drive *drive)
 	double idle = (double)(drive->now - drive->last_end);
 
 	return (idle > MS ? drive->creep * (idle - MS) : 0.0) +
+	       (idle > 20000.0 ? drive->cool_ns * log2(idle / 20000.0) : 0.0) +
 	       (idle >= 200000.0 ? drive->host_ns : 0.0);
 }
 
@@ -217,6 +219,23 @@ static void slow_growth_is_no_step(void **state)
 	assert_true(wrong <= WRONG_MAX);
 }
 
+/* Neither is what grows with the logarithm of the gap, at no gap more than at its neighbours. */
+static void growth_over_all_gaps_is_no_step(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.cool_ns = 8000.0;
+		assert_int_equal(watch_drive(&drive, 40.0, seed + i), 0);
+		wrong += watch.gap_step.is_found;
+		assert_true(watch.gap_step.is_found == !watch.gap_step.why);
+	}
+	assert_true(wrong <= WRONG_MAX);
+}
+
 /* 1 % may be named by chance; more than 6 of 100 has a probability below 1e-4 at that rate. */
 static void clean_runs_name_nothing(void **state)
 {
@@ -298,6 +317,7 @@ int main(void)
 		cmocka_unit_test(gap_dependent_exit_is_named_and_bracketed),
 		cmocka_unit_test(an_exit_is_told_from_a_slow_host),
 		cmocka_unit_test(slow_growth_is_no_step),
+		cmocka_unit_test(growth_over_all_gaps_is_no_step),
 		cmocka_unit_test(clean_runs_name_nothing),
 		cmocka_unit_test(removal_is_an_outage_not_an_end),
 		cmocka_unit_test(failed_reads_are_counted_apart),

@@ -35,8 +35,9 @@ static void watch_document_is_json_with_its_finds(void **state)
 	watch.points[watch.point_count++] = (struct pl_watch_point){0.0, 1000, 1, 2, 3, 1};
 	watch.spikes[watch.spike_count++] = (struct pl_spike){1.5, 2e7};
 	watch.outages[watch.outage_count++] = (struct pl_outage){2.0, 0.0};
-	watch.period = (struct pl_period){true, 4.9, 5.1, 5.0, 2e7, 7, 0.001};
+	watch.period = (struct pl_period){true, 4.9, 5.1, 5.0, 2e7, 7, 0.001, NULL};
 	watch.gap_step.p_value = (double)NAN;
+	watch.gap_step.why = "too few";
 	assert_int_equal(pl_report_write_watch_json(&run, &document, out, NULL), 0);
 	fclose(out);
 	root = parse(text);
@@ -45,6 +46,10 @@ static void watch_document_is_json_with_its_finds(void **state)
 	assert_null(strchr(text, '\x1b'));
 	assert_true(json_is_true(json_object_get(json_object_get(root, "period"), "found")));
 	assert_true(json_is_null(json_object_get(json_object_get(root, "gap_step"), "p_value")));
+	assert_true(json_is_null(json_object_get(json_object_get(root, "period"), "why_not")));
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(root, "gap_step"), "why_not")),
+		"too few");
 	assert_true(json_is_null(
 		json_object_get(json_array_get(json_object_get(root, "outages"), 0), "to_s")));
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "summary"), "n")),
