@@ -30,7 +30,8 @@ struct monitor {
 	struct pl_env env;
 	uint64_t interval_ns, duration_ns;
 	struct pl_watch *watch; /* the one that runs */
-	bool is_live;           /* redraw a line on stderr */
+	bool is_live;           /* redraw a view on stderr */
+	size_t lines_below;     /* of the view that was drawn last */
 };
 
 /* --- what to read --- */
@@ -133,14 +134,27 @@ static bool is_interrupted(void *ctx)
 	return pl_signals_pending() != 0;
 }
 
+/* Back to where the view began, and nothing left of it. */
+static void clear_view(struct monitor *mon)
+{
+	if (mon->is_live && mon->lines_below)
+		fprintf(stderr, "\033[%zuA", mon->lines_below);
+	if (mon->is_live)
+		fputs("\r\033[J", stderr);
+	mon->lines_below = 0;
+}
+
+/* Lines are cut at the edge while they are drawn: a wrapped one could not be cleared. */
 static void show(void *ctx, const struct pl_watch *watch)
 {
-	const struct monitor *mon = ctx;
+	struct monitor *mon = ctx;
 
 	if (!mon->is_live)
 		return;
-	fputs("\r\033[K", stderr);
-	pl_watch_view_line(watch, &mon->app->style, stderr);
+	clear_view(mon);
+	fputs("\033[?7l", stderr);
+	mon->lines_below = pl_watch_view_live(watch, &mon->app->style, stderr);
+	fputs("\033[?7h", stderr);
 	fflush(stderr);
 }
 
@@ -174,8 +188,7 @@ static int watch_once(struct monitor *mon, struct pl_watch *watch, uint64_t dura
 
 	mon->watch = watch;
 	rc = pl_watch_run(watch, &mon->clock, &mon->sampler, &options, err);
-	if (mon->is_live)
-		fputs("\r\033[K", stderr);
+	clear_view(mon);
 	return rc;
 }
 

@@ -6,6 +6,7 @@
 
 #define SPARK_POINTS 24u
 #define LARGEST 5u
+#define LATEST ((size_t)5)
 
 static const char *ns(char text[32], double value)
 {
@@ -41,6 +42,21 @@ void pl_watch_view_line(const struct pl_watch *watch, const struct pl_text_style
 		(double)last->n / watch->window_s, ns(p50, last->p50_ns), ns(p99, last->p99_ns),
 		ns(most, last->max_ns), watch->spike_count + watch->spikes_dropped);
 	spark(watch, style, out);
+}
+
+size_t pl_watch_view_live(const struct pl_watch *watch, const struct pl_text_style *style,
+			  FILE *out)
+{
+	size_t count = watch->spike_count < LATEST ? watch->spike_count : LATEST;
+	char text[32];
+
+	pl_watch_view_line(watch, style, out);
+	for (size_t i = 0; i < count; i++) {
+		const struct pl_spike *spike = &watch->spikes[watch->spike_count - 1 - i];
+
+		fprintf(out, "\n    %s at %.1f s", ns(text, spike->latency_ns), spike->t_s);
+	}
+	return count;
 }
 
 static void print_largest(const struct pl_watch *watch, FILE *out)

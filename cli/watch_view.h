@@ -10,6 +10,10 @@
 /* "42 s  200/s  p50 81 µs  p99 120 µs  max 20 ms  spikes 3  ▁▁▂█": one line, no newline. */
 void pl_watch_view_line(const struct pl_watch *watch, const struct pl_text_style *style, FILE *out);
 
+/* That line and below it the latest spikes, newest first. Returns how many lines are below. */
+size_t pl_watch_view_live(const struct pl_watch *watch, const struct pl_text_style *style,
+			  FILE *out);
+
 /* What a finished watch showed, in sentences: percentiles, spikes, finds, outages. */
 void pl_watch_view_summary(const struct pl_watch *watch, FILE *out);
 
