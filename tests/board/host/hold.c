@@ -105,7 +105,8 @@ static void serve_hold(uint64_t *hot_until)
 	while (vb_now_ns() < (d = atomic_load(&deadline_ns)))
 		__builtin_ia32_pause();
 	atomic_compare_exchange_strong(&deadline_ns, &d, 0);
-	*hot_until = vb_now_ns() + AFTER_NS;
+	if (*hot_until < vb_now_ns() + AFTER_NS)
+		*hot_until = vb_now_ns() + AFTER_NS;
 }
 
 /* The thread that this process began with is QEMU's main loop. */
