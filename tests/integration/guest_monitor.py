@@ -1,110 +1,145 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""pcielat monitor in the guest: it survives the removal of a drive and an unreadable block.
-guest_monitor.py PCIELAT GUEST_FAULT [names]
-
-With "names" it must also name the injected stall and the injected exit, and nothing on the quiet
-drive. That part needs a machine with nothing else to do: it ends with 77 when the quiet drive
-itself is noisy, and is no part of the tests for that reason.
+"""pcielat monitor in the guest: it names the injected stall and the injected exit, and nothing on a
+quiet drive; it survives the removal of the drive and an unreadable block, and ends with its summary
+at Ctrl-C. guest_monitor.py PCIELAT GUEST_FAULT [Names|Faults]
 """
 import json
 import subprocess
 import sys
 import tempfile
+import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-BUSY = 77
-NAMES = """
-watch M.2_1 --duration 45s --json=/out/stalls.json
-watch M.2_2 --duration 45s --hold-links --json=/out/sleeps.json
-watch M.2_3 --duration 20s --json=/out/quiet.json
-"""
+sys.path.insert(0, str(TOP / "tests/board/tests"))
+import attempts  # noqa: E402
+
 JOB = """
-quiet=/dev/$(basename /sys/bus/pci/devices/0000:03:00.0/nvme/nvme*/nvme*n1)
 watch() {{ {pcielat} monitor "$@" --progress never; }}
-{names}
+{lines}
+:
+"""
+NAMES = """
+watch M.2_1 --duration 38s --json=/out/stalls.json
+watch M.2_2 --interval 2ms --duration 42s --hold-links --json=/out/sleeps.json
+watch M.2_3 --interval 2ms --duration 14s --json=/out/quiet.json
+"""
+FAULTS = """
+quiet=/dev/$(basename /sys/bus/pci/devices/0000:03:00.0/nvme/nvme*/nvme*n1)
 {fault} "$quiet" > /out/fault.txt 2>&1; echo $? >> /out/fault.txt
+watch M.2_1 --json=/out/ctrl_c.json > /out/ctrl_c.txt & watcher=$!
+sleep 4
+kill -INT $(pidof pcielat); wait $watcher; echo $? > /out/ctrl_c.rc
 watch M.2_3 --duration 15s --json=/out/gone.json & watcher=$!
 sleep 5
 vb fault gone
 wait $watcher; echo $? > /out/gone.rc
-:
 """
+PROGRAMS: list[str] = []
 
 
-def read(path: Path) -> list[dict]:
+def documents(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def check_stalls(document: dict) -> list[str]:
-    period = document["period"]
-    good = period["found"] and 4.5 < period["median_s"] < 5.5 and period["latency_ns"] > 15e6
-    return [] if good else [f"the 20 ms stall every 5 s was not named: {period}"]
+class Boot(unittest.TestCase):
+    lines = ""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="pl-guest-monitor-")
+        cls.out = Path(cls.folder.name)
+        job = cls.out / "job.sh"
+        job.write_text(JOB.format(pcielat=PROGRAMS[0], lines=cls.lines))
+        done = subprocess.run(
+            [TOP / "tools/board", "run", "--board", HERE / "monitor.board", "-o", cls.out,
+             "--job", job, "--timeout", "400"], check=False)
+        cls.status = done.returncode
+        cls.truth = json.loads((cls.out / "truth.json").read_text())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def check_boot(self):
+        self.assertEqual(self.status, 0)
+        for drive in self.truth["drives"]:
+            for key in ("wr_operations", "flush_operations", "unmap_operations"):
+                self.assertFalse(drive[key], f"{drive['name']}: {key}")
 
 
-def check_sleeps(documents: list[dict], truth: dict) -> list[str]:
-    wrong = []
-    link = next(link for link in truth["links"] if link["name"] == "port1")
-    for document, is_expected in zip(documents, (True, False, True)):
-        step = document["gap_step"]
-        if step["found"] != is_expected:
-            wrong.append(f"{document['phase']}: step {step}, expected {is_expected}")
-        elif is_expected and not (step["below_ns"] < link["l1_entry_ns"] + 20000
-                                  and abs(step["step_ns"] / link["l1_exit_ns"] - 1) < 0.25):
-            wrong.append(f"{document['phase']}: step {step}, truth {link['l1_exit_ns']} ns")
-    return wrong
+class Names(Boot):
+    lines = NAMES
+
+    def link(self, name: str) -> dict:
+        return next(link for link in self.truth["links"] if link["name"] == name)
+
+    def test_boot_and_no_write(self):
+        self.check_boot()
+
+    @attempts.measured
+    def test_a_stall_every_5_s_is_named(self):
+        period = documents(self.out / "stalls.json")[0]["period"]
+        print("stalls:", period)
+        self.assertTrue(period["found"], period)
+        self.assertTrue(4.5 < period["median_s"] < 5.5, period)
+        self.assertGreater(period["latency_ns"], 15e6)
+
+    @attempts.measured
+    def test_a_sleeping_link_is_named_and_vanishes_in_l0(self):
+        exit_ns = self.link("port1")["l1_exit_ns"]
+        entry_ns = self.link("port1")["l1_entry_ns"]
+        phases = documents(self.out / "sleeps.json")
+        for document in phases:
+            print(document["phase"], document["gap_step"])
+        self.assertEqual([d["phase"] for d in phases], ["as_found", "off", "as_found"])
+        self.assertEqual([d["gap_step"]["found"] for d in phases], [True, False, True])
+        for step in (phases[0]["gap_step"], phases[2]["gap_step"]):
+            self.assertLess(step["below_ns"], entry_ns)
+            self.assertGreater(step["above_ns"], entry_ns)
+            self.assertLess(abs(step["step_ns"] / exit_ns - 1), 0.25, step)
+
+    @attempts.measured
+    def test_nothing_is_named_on_a_quiet_drive(self):
+        quiet = documents(self.out / "quiet.json")[0]
+        print("quiet:", quiet["gap_step"], quiet["gaps"])
+        self.assertFalse(quiet["period"]["found"], quiet["period"])
+        self.assertFalse(quiet["gap_step"]["found"], quiet["gap_step"])
 
 
-def check_quiet(document: dict) -> list[str]:
-    named = [key for key in ("period", "gap_step") if document[key]["found"]]
-    return [f"a quiet drive was said to have {key}: {document[key]}" for key in named]
+class Faults(Boot):
+    lines = FAULTS
 
+    @classmethod
+    def setUpClass(cls):
+        cls.lines = FAULTS.format(fault=PROGRAMS[1])
+        super().setUpClass()
 
-def check_faults(out: Path) -> list[str]:
-    wrong = []
-    fault = (out / "fault.txt").read_text()
-    if not fault.rstrip().endswith("\n0"):
-        wrong.append(f"the unreadable block: {fault}")
-    gone = read(out / "gone.json")[0]
-    if len(gone["outages"]) != 1 or gone["outages"][0]["to_s"] is None:
-        wrong.append(f"the removed drive: {gone['outages']}, {gone['failure']}")
-    if (out / "gone.rc").read_text().strip() != "8":
-        wrong.append("exit code of a watch with a removal is not 8")
-    return wrong
+    def test_boot_and_no_write(self):
+        self.check_boot()
 
+    def test_an_unreadable_block_is_an_error(self):
+        fault = (self.out / "fault.txt").read_text()
+        self.assertTrue(fault.rstrip().endswith("\n0"), fault)
 
-def is_busy(document: dict) -> bool:
-    return document["summary"]["p99_ns"] > 10 * document["summary"]["p50_ns"]
+    def test_ctrl_c_ends_with_the_summary(self):
+        self.assertEqual((self.out / "ctrl_c.rc").read_text().strip(), "0")
+        self.assertIn(" reads in ", (self.out / "ctrl_c.txt").read_text())
+        document = documents(self.out / "ctrl_c.json")[0]
+        self.assertGreater(document["summary"]["n"], 50)
 
-
-def check_names(out: Path, truth: dict) -> tuple[list[str], bool]:
-    """What was named wrongly, and whether the machine was too busy to tell."""
-    quiet = read(out / "quiet.json")[0]
-    named = check_stalls(read(out / "stalls.json")[0]) + check_quiet(quiet)
-    return named + check_sleeps(read(out / "sleeps.json"), truth), is_busy(quiet)
-
-
-def main(pcielat: str, fault: str, mode: str = "faults") -> int:
-    with tempfile.TemporaryDirectory(prefix="pl-guest-monitor-") as folder:
-        out = Path(folder)
-        job = out / "job.sh"
-        job.write_text(JOB.format(pcielat=pcielat, fault=fault,
-                                  names=NAMES if mode == "names" else ""))
-        subprocess.run([TOP / "tools/board", "run", "--board", HERE / "monitor.board", "-o", out,
-                        "--job", job, "--timeout", "400"], check=False)
-        truth = json.loads((out / "truth.json").read_text())
-        wrong = check_faults(out)
-        named, busy = check_names(out, truth) if mode == "names" else ([], False)
-    if any(d["wr_operations"] or d["flush_operations"] or d["unmap_operations"]
-           for d in truth["drives"]):
-        wrong.append("a drive saw a write, a flush or an unmap")
-    print("\n".join(wrong + named) or f"monitor: {mode} as they should be")
-    if wrong or not named:
-        return 1 if wrong else 0
-    return BUSY if busy else 1
+    def test_a_removed_drive_is_an_outage(self):
+        gone = documents(self.out / "gone.json")[0]
+        self.assertEqual(len(gone["outages"]), 1, gone["outages"])
+        self.assertIsNotNone(gone["outages"][0]["to_s"], gone["failure"])
+        self.assertEqual((self.out / "gone.rc").read_text().strip(), "8")
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:4]))
+    sys.stdout.reconfigure(line_buffering=True)
+    PROGRAMS.extend(sys.argv[1:3])
+    for name in {"Names", "Faults"} - set(sys.argv[3:] or ("Names", "Faults")):
+        del globals()[name]
+    sys.exit(attempts.main())
