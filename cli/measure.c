@@ -184,6 +184,9 @@ int pl_measure_plan(struct pl_measuring *me, struct pl_err *err)
 		rc = open_links(me, err);
 	if (rc)
 		return rc;
+	/* Before the plan: the drive's own power states say how long some gaps must be. */
+	if (!o->file)
+		pl_nvme_survey(&me->app->run, &me->app->root, NULL);
 	pl_probes_init(&me->probes, o, &me->app->root, me->app->run.seed);
 	return build_plan(me, err);
 }
@@ -293,8 +296,6 @@ int pl_measure_walk(struct pl_measuring *me, struct pl_err *err)
 	run->clock = (struct pl_clock_facts){
 		me->clock.name, pl_arena_strdup(&run->arena, me->clock.reason),
 		me->clock.ns_per_tick, me->clock.cost_ns, me->clock.cost_p999_ns};
-	if (!o->file)
-		pl_nvme_survey(run, &me->app->root, NULL);
 	me->save_dir = o->command == PL_CMD_TRACE ? NULL : pl_output_dir(me->app);
 	announce(me);
 	pl_signals_install();

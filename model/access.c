@@ -30,7 +30,7 @@ bool pl_measurement_is_claimable(const struct pl_measurement *m)
 {
 	const struct pl_conditions *c = &m->conditions;
 
-	if (!m->slot || m->is_off_path || c->queue_depth > 1 || c->prewake || c->apst)
+	if (!m->slot || m->is_off_path || c->queue_depth > 1 || c->prewake || c->apst || c->burst)
 		return false;
 	for (size_t i = 0; i < sizeof(claimable) / sizeof(claimable[0]); i++)
 		if (claimable[i].probe == m->probe &&
@@ -58,7 +58,7 @@ bool pl_measurement_is_same_access(const struct pl_measurement *a, const struct 
 	       is_same_text(x->path, y->path) && is_same_text(x->clock, y->clock) &&
 	       is_same_text(x->pattern, y->pattern) && is_same_text(x->memory, y->memory) &&
 	       is_same_text(x->prewake, y->prewake) && is_same_text(x->apst, y->apst) &&
-	       is_same_idle(x, y);
+	       x->burst == y->burst && is_same_idle(x, y);
 }
 
 bool pl_measurement_is_slept(const struct pl_measurement *m)

@@ -10,7 +10,7 @@ bool pl_measurement_is_claimable(const struct pl_measurement *m);
 /*
  * Same kind of access by the same software path: everything but link state, gap, slot and device
  * is the same. A series without a gap belongs to the spun and to the slept arm. Series with the
- * power states of the drive as a factor stand apart from the grid.
+ * power states of the drive as a factor, and bursts, stand apart from the grid.
  */
 bool pl_measurement_is_same_access(const struct pl_measurement *a, const struct pl_measurement *b);
 /* Whether its gaps were slept, not spun: beside the claims, not in them. */

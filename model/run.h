@@ -57,6 +57,11 @@ struct pl_conditions {
 	const char *idle;    /* how the gap passed: "spun" (also NULL), "slept" */
 	const char *prewake; /* an access between gap and sample that wakes the link and not the
 				drive: "config"; NULL: none */
+	/*
+	 * Reads of one burst: after each gap so many follow each other, all of them timed, and
+	 * sample i of a block is at place i % burst. 0: one access after each gap.
+	 */
+	unsigned burst;
 	const char *apst; /* power states of the drive: "off" (held off), "as_found"; NULL: n/a */
 	uint32_t size_bytes; /* of one access */
 	unsigned queue_depth;
@@ -107,6 +112,13 @@ struct pl_block_summary {
 	double centre_ns; /* pl_measurement_block_centres: what differences are made of */
 };
 
+/* One place in the bursts of a series: the first read after the gap, the second, … */
+struct pl_burst_place {
+	size_t n;
+	double p50_ns, p50_low_ns, p50_high_ns, p99_ns; /* as in struct pl_summary */
+	const double *centres_ns;                       /* of each block, blocks_done entries */
+};
+
 /* One series: one slot, one device, one probe, one metric, one set of conditions. */
 struct pl_measurement {
 	unsigned id;
@@ -142,6 +154,7 @@ struct pl_measurement {
 	const struct pl_bin *stored_bins;
 	size_t stored_bin_count;
 	const struct pl_block_summary *stored_blocks; /* blocks_done entries */
+	const struct pl_burst_place *stored_places;   /* conditions.burst entries */
 	struct pl_summary summary;
 	const char **warnings; /* "W-…: sentence" */
 	size_t warning_count, warning_capacity;

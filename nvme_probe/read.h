@@ -93,8 +93,11 @@ int pl_reader_take(struct pl_reader *reader, struct io_uring_cqe *cqe);
 /* Byte offset of the next read of the pattern. */
 uint64_t pl_reader_next_offset(struct pl_reader *reader);
 
-/* Reads of a batch from which on others are counted: looking costs more than a read. */
-#define PL_READ_BATCH 16u
+/*
+ * Reads of a batch from which on others are counted: looking costs more than a read. Above the
+ * reads of a burst, before whose first read nothing may be done.
+ */
+#define PL_READ_BATCH 32u
 
 /* struct pl_sampler.sample for depth > 1. */
 ssize_t pl_depth_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err);

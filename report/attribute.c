@@ -127,7 +127,7 @@ void pl_claims_resolve(struct pl_attribution *a)
 	}
 }
 
-static const char *withholding_reason(const struct pl_run *run)
+const char *pl_claims_withheld(const struct pl_run *run)
 {
 	if (!run->machine.is_live)
 		return "not measured on this machine: no verdict from a capture";
@@ -139,7 +139,7 @@ static const char *withholding_reason(const struct pl_run *run)
 
 void pl_claims_withhold(struct pl_attribution *a)
 {
-	const char *reason = withholding_reason(a->run);
+	const char *reason = pl_claims_withheld(a->run);
 	const double none = (double)NAN;
 
 	for (size_t i = 0; reason && i < a->count; i++) {

@@ -168,6 +168,8 @@ void pl_control_check_uplink(struct pl_attribution *a);
 void pl_claims_resolve(struct pl_attribution *a);
 /* Under a hypervisor or off the live machine: every would-be claim becomes not made. */
 void pl_claims_withhold(struct pl_attribution *a);
+/* Why no verdict is given of this run at all; NULL: verdicts are given. */
+const char *pl_claims_withheld(const struct pl_run *run);
 /* Writes reason and sentence of every claim. */
 void pl_claims_word(struct pl_attribution *a);
 

@@ -25,7 +25,7 @@ static bool is_shown(const struct pl_measurement *m, const struct pl_slot *slot,
 	       (probe != PL_PROBE_GPU || pl_series_is_host_read(m)) &&
 	       (!m->conditions.size_bytes || m->conditions.size_bytes == 4096 ||
 		probe != PL_PROBE_NVME) &&
-	       !m->conditions.prewake && !m->conditions.apst &&
+	       !m->conditions.prewake && !m->conditions.apst && !m->conditions.burst &&
 	       !(m->conditions.idle && !strcmp(m->conditions.idle, "slept"));
 }
 

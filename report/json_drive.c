@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "report/burst.h"
 #include "report/drive.h"
 #include "report/json.h"
 #include "report/rows.h"
@@ -72,6 +73,59 @@ static json_t *size_of(const struct pl_run *run, const struct pl_drive *drive)
 			 "reason", pl_json_text(size.reason));
 }
 
+static json_t *burst_rows(const struct pl_burst *burst)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; burst->places && i < burst->m->conditions.burst; i++)
+		json_array_append_new(rows, json_pack("[I, o, o, o, o, o]", (json_int_t)i + 1,
+						      pl_json_ns(burst->places[i].p50_ns),
+						      pl_json_ns(burst->places[i].p99_ns),
+						      pl_json_ns(burst->over[i].estimate),
+						      pl_json_ns(burst->over[i].low),
+						      pl_json_ns(burst->over[i].high)));
+	return rows;
+}
+
+static json_t *burst_of(const struct pl_burst *b)
+{
+	const struct pl_conditions *c = &b->m->conditions;
+	bool is_resolved = b->status == PL_CLAIM_RESOLVED;
+	bool is_back = is_resolved && b->back_high < c->burst;
+
+	return json_pack("{s:i, s:o, s:o, s:I, s:i, s:o, s:s, s:o, s:o, s:o, s:[s, s, s, s, s, s], "
+			 "s:o}",
+			 "measurement", (int)b->m->id, "steady_measurement",
+			 b->steady ? json_integer(b->steady->id) : json_null(), "state",
+			 pl_json_text(c->state), "gap_ns", (json_int_t)c->gap_ns, "reads",
+			 (int)c->burst, "tolerance_ns", pl_json_ns(b->tolerance_ns), "status",
+			 pl_claim_status_name(b->status), "back_after_low",
+			 is_resolved ? json_integer(b->back_low) : json_null(), "back_after_high",
+			 is_back ? json_integer(b->back_high) : json_null(), "sentence",
+			 pl_json_text(b->sentence), "columns", "read", "p50_ns", "p99_ns",
+			 "over_steady_ns", "ci95_low_ns", "ci95_high_ns", "rows", burst_rows(b));
+}
+
+/* The first reads after idle time; derived from the series that are named. */
+static json_t *bursts_of(const struct pl_run *run, const struct pl_drive *drive)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < run->measurement_count; i++) {
+		const struct pl_measurement *m = run->measurements[i];
+		struct pl_arena scratch = {NULL};
+		struct pl_burst burst;
+
+		if (!m->conditions.burst || !m->has_device ||
+		    !pl_bdf_is_equal(m->device, drive->bdf))
+			continue;
+		pl_burst_judge(&scratch, run, m, &burst);
+		json_array_append_new(array, burst_of(&burst));
+		pl_arena_fini(&scratch);
+	}
+	return array;
+}
+
 static json_t *said_by(const struct pl_drive *drive)
 {
 	return json_pack(
@@ -98,5 +152,6 @@ json_t *pl_json_drive(const struct pl_run *run, const struct pl_drive *drive)
 
 	json_object_set_new(object, "media_ladder", ladder_of(run, drive));
 	json_object_set_new(object, "size_step", size_of(run, drive));
+	json_object_set_new(object, "bursts", bursts_of(run, drive));
 	return object;
 }

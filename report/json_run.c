@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "model/burst.h"
 #include "report/dist.h"
 #include "report/samples.h"
 
@@ -41,13 +42,14 @@ static json_t *conditions(const struct pl_measurement *m)
 	const struct pl_conditions *c = &m->conditions;
 
 	return json_pack(
-		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state",
-		pl_json_text(c->state), "gap_ns", (json_int_t)c->gap_ns, "idle",
+		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"state", pl_json_text(c->state), "gap_ns", (json_int_t)c->gap_ns, "idle",
 		pl_json_text(c->gap_ns && !c->idle ? "spun" : c->idle), "prewake",
-		pl_json_text(c->prewake), "apst", pl_json_text(c->apst), "size_bytes",
-		pl_json_positive(c->size_bytes), "queue_depth", pl_json_positive(c->queue_depth),
-		"path", pl_json_text(c->path), "path_reason", pl_json_text(c->path_reason), "clock",
-		pl_json_text(c->clock), "pattern", pl_json_text(c->pattern), "config_offset",
+		pl_json_text(c->prewake), "burst", pl_json_positive(c->burst), "apst",
+		pl_json_text(c->apst), "size_bytes", pl_json_positive(c->size_bytes), "queue_depth",
+		pl_json_positive(c->queue_depth), "path", pl_json_text(c->path), "path_reason",
+		pl_json_text(c->path_reason), "clock", pl_json_text(c->clock), "pattern",
+		pl_json_text(c->pattern), "config_offset",
 		m->probe == PL_PROBE_CONFIG ? json_integer(c->config_offset) : json_null(),
 		"region_bytes", pl_json_positive(c->region_bytes), "memory",
 		pl_json_text(c->memory));
@@ -115,6 +117,39 @@ static json_t *samples(const struct pl_measurement *m, uint64_t *offset_bytes)
 			 "block_start", starts);
 }
 
+static json_t *centres(const struct pl_burst_place *place, size_t blocks)
+{
+	json_t *array = json_array();
+
+	for (size_t b = 0; b < blocks; b++)
+		json_array_append_new(array, pl_json_ns(place->centres_ns[b]));
+	return array;
+}
+
+/* The reads of a burst one by one; null for all other series. */
+static json_t *places(const struct pl_measurement *m)
+{
+	struct pl_arena arena = {NULL};
+	const struct pl_burst_place *p = pl_measurement_places(&arena, m);
+	json_t *rows = json_array(), *blocks = json_array();
+
+	for (size_t i = 0; p && i < m->conditions.burst; i++) {
+		json_array_append_new(
+			rows, json_pack("[I, o, o, o, o]", (json_int_t)p[i].n,
+					pl_json_ns(p[i].p50_ns), pl_json_ns(p[i].p50_low_ns),
+					pl_json_ns(p[i].p50_high_ns), pl_json_ns(p[i].p99_ns)));
+		json_array_append_new(blocks, centres(&p[i], m->blocks_done));
+	}
+	pl_arena_fini(&arena);
+	if (!json_array_size(rows)) {
+		json_decref(rows);
+		json_decref(blocks);
+		return json_null();
+	}
+	return json_pack("{s:[s, s, s, s, s], s:o, s:o}", "columns", "n", "p50_ns", "ci95_low_ns",
+			 "ci95_high_ns", "p99_ns", "rows", rows, "block_centres_ns", blocks);
+}
+
 static json_t *facts(const struct pl_measurement *m)
 {
 	json_t *object = json_object();
@@ -173,6 +208,7 @@ json_t *pl_json_measurement(const struct pl_measurement *m, uint64_t *offset_byt
 	json_object_set_new(object, "blocks", blocks(m));
 	json_object_set_new(object, "histogram", histogram(m));
 	json_object_set_new(object, "samples", samples(m, offset_bytes));
+	json_object_set_new(object, "places", places(m));
 	json_object_set_new(object, "boot", json_integer(m->boot));
 	json_object_set_new(object, "facts", facts(m));
 	json_object_set_new(object, "warnings", series_warnings(m));

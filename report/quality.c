@@ -209,7 +209,7 @@ static void contaminated(struct look *look)
 /*
  * Two levels, as the largest hole between neighbouring quantiles shows it: a hole wider than the
  * rest of the middle 90 %, with a share of samples on both sides. Neighbours on the clock are no
- * two levels.
+ * two levels, and a burst has its slow reads at known places.
  */
 static void mixture(struct look *look, const uint64_t *sorted)
 {
@@ -217,7 +217,8 @@ static void mixture(struct look *look, const uint64_t *sorted)
 	uint64_t widest = 0;
 	double rest;
 
-	if (n < 200 || pl_state_is_off(look->m->conditions.state) || !look->m->conditions.gap_ns)
+	if (n < 200 || pl_state_is_off(look->m->conditions.state) || !look->m->conditions.gap_ns ||
+	    look->m->conditions.burst)
 		return;
 	for (size_t i = first; i < last; i++)
 		if (sorted[i + 1] - sorted[i] > widest) {

@@ -17,12 +17,18 @@ static unsigned small_at(const json_t *object, const char *key)
 	return value > UINT32_MAX ? 0 : (unsigned)value;
 }
 
+/* No burst is that long: room is made by it. */
+#define BURST_MAX 1024u
+
 static void read_conditions(struct pl_run *run, const json_t *object, struct pl_conditions *c)
 {
 	c->state = pl_read_text(run, object, "state");
 	c->gap_ns = pl_read_u64(object, "gap_ns", 0);
 	c->idle = pl_read_text(run, object, "idle");
 	c->prewake = pl_read_text(run, object, "prewake");
+	c->burst = small_at(object, "burst");
+	if (c->burst > BURST_MAX)
+		c->burst = 0;
 	c->apst = pl_read_text(run, object, "apst");
 	c->size_bytes = small_at(object, "size_bytes");
 	c->queue_depth = small_at(object, "queue_depth");
@@ -76,6 +82,42 @@ static void read_blocks(struct pl_run *run, const json_t *object, struct pl_meas
 	m->blocks = small_at(object, "planned");
 	m->blocks_done = (unsigned)count;
 	m->stored_blocks = items;
+}
+
+static const double *read_centres(struct pl_run *run, const json_t *array, size_t blocks)
+{
+	double *centres = pl_arena_array(&run->arena, blocks, sizeof(*centres));
+
+	for (size_t b = 0; b < blocks; b++)
+		centres[b] = row_ns(array, b);
+	return centres;
+}
+
+/* As many as the burst has reads, or none: what is not whole is not believed. */
+static void read_places(struct pl_run *run, const json_t *object, struct pl_measurement *m)
+{
+	const json_t *rows = json_object_get(object, "rows");
+	const json_t *blocks = json_object_get(object, "block_centres_ns");
+	size_t count = m->conditions.burst;
+	struct pl_burst_place *places;
+
+	if (!count || json_array_size(rows) != count || json_array_size(blocks) != count)
+		return;
+	places = pl_arena_array(&run->arena, count, sizeof(*places));
+	for (size_t i = 0; i < count; i++) {
+		const json_t *row = json_array_get(rows, i);
+		json_int_t n = json_integer_value(json_array_get(row, 0));
+
+		places[i] = (struct pl_burst_place){
+			.n = n > 0 ? (size_t)n : 0,
+			.p50_ns = row_ns(row, 1),
+			.p50_low_ns = row_ns(row, 2),
+			.p50_high_ns = row_ns(row, 3),
+			.p99_ns = row_ns(row, 4),
+			.centres_ns = read_centres(run, json_array_get(blocks, i), m->blocks_done),
+		};
+	}
+	m->stored_places = places;
 }
 
 static void read_bins(struct pl_run *run, const json_t *object, struct pl_measurement *m)
@@ -224,6 +266,7 @@ void pl_read_measurement(struct pl_run *run, const struct pl_read_file *file, co
 	m->is_off_path = pl_read_bool(object, "off_path");
 	read_summary(object, &m->summary);
 	read_blocks(run, json_object_get(object, "blocks"), m);
+	read_places(run, json_object_get(object, "places"), m);
 	read_bins(run, json_object_get(object, "histogram"), m);
 	read_facts(run, json_object_get(object, "facts"), m);
 	for (size_t i = 0; i < json_array_size(warnings); i++)

@@ -43,6 +43,8 @@ static int headline_score(const struct pl_measurement *m)
 
 	if (m->probe == PL_PROBE_CONFIG && !pl_series_is_endpoint(m))
 		return 0;
+	if (m->conditions.burst)
+		return 0;
 	if (m->probe == PL_PROBE_GPU && !pl_series_is_host_read(m))
 		return 0;
 	score += pl_series_has_numbers(m) ? 64 : 0;

@@ -39,6 +39,13 @@ size_t pl_grid_samples(enum pl_effort effort, uint64_t gap_ns)
 	return gap_ns > 2 * MS ? samples / 2 : samples;
 }
 
+size_t pl_grid_bursts(enum pl_effort effort, uint64_t gap_ns, bool is_as_found)
+{
+	if (gap_ns > 10 * MS)
+		return 4;
+	return effort == PL_EFFORT_THOROUGH && is_as_found ? 84 : 16;
+}
+
 bool pl_grid_takes_state(enum pl_effort effort, const struct pl_link_state *state)
 {
 	if (!state->is_settable)

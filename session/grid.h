@@ -30,6 +30,17 @@ bool pl_grid_takes_state(enum pl_effort effort, const struct pl_link_state *stat
  */
 bool pl_grid_is_control_gap(size_t i, size_t count);
 bool pl_grid_is_slept_gap(enum pl_effort effort, size_t i, size_t count);
+/* Reads of one burst after an idle gap. */
+#define PL_GRID_BURST_READS 16u
+/* Gaps before bursts: beyond the entry of L1; --thorough: the longer one too. */
+#define PL_GRID_BURST_GAP_NS UINT64_C(2000000)
+#define PL_GRID_BURST_LONG_GAP_NS UINT64_C(10000000)
+/*
+ * Bursts of one block: as found --thorough has 84, so that 12 blocks carry p99 of each place; 4
+ * beyond 10 ms.
+ */
+size_t pl_grid_bursts(enum pl_effort effort, uint64_t gap_ns, bool is_as_found);
+
 /* Long enough for a drive's own power states, which Linux lets begin after tens of ms. */
 #define PL_GRID_APST_GAP_NS UINT64_C(200000000)
 

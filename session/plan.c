@@ -45,12 +45,6 @@ static bool has_own_link(const struct pl_slot *slot)
 	return slot->device && slot->link.is_present && !slot->built_in;
 }
 
-static bool is_readable_drive(const struct pl_slot *slot)
-{
-	return slot->device && slot->device->kind == PL_DEVICE_NVME &&
-	       slot->device->namespace_count;
-}
-
 /* One of each probe, at the device: for arms that stand beside the grid. */
 static void plan_beside(struct pl_planner *p, const struct pl_slot *slot)
 {
@@ -60,7 +54,7 @@ static void plan_beside(struct pl_planner *p, const struct pl_slot *slot)
 		pl_plan_rung(p, slot, device, pl_plan_can_read(p, device, 0x100) ? 0x100 : 0);
 	if (slot->device->kind == PL_DEVICE_NVME && pl_plan_wants(p, PL_PROBE_BAR))
 		pl_plan_bar(p, slot);
-	if (is_readable_drive(slot) && pl_plan_wants(p, PL_PROBE_NVME))
+	if (pl_plan_is_readable_drive(slot) && pl_plan_wants(p, PL_PROBE_NVME))
 		pl_plan_nvme_repeated(p, slot);
 }
 
@@ -95,11 +89,13 @@ static void plan_state(struct pl_planner *p, const struct pl_slot *slot, const c
 			continue;
 		plan_point(p, slot);
 		if (is_pair && pl_grid_is_slept_gap(p->options->effort, i, count) &&
-		    is_readable_drive(slot) && pl_plan_wants(p, PL_PROBE_NVME))
+		    pl_plan_is_readable_drive(slot) && pl_plan_wants(p, PL_PROBE_NVME))
 			pl_plan_nvme_prewoken(p, slot);
 	}
 	if (is_pair)
 		plan_slept(p, slot, gaps, count);
+	if (count)
+		pl_plan_bursts(p, slot, gaps, count);
 	p->gap_ns = 0;
 }
 
@@ -141,7 +137,7 @@ static void plan_apst(struct pl_planner *p, const struct pl_slot *slot)
 	const struct pl_plan_options *o = p->options;
 	static const char *const states[] = {"off", "as_found"};
 
-	if (o->effort != PL_EFFORT_THOROUGH || !is_readable_drive(slot) || o->no_gaps ||
+	if (o->effort != PL_EFFORT_THOROUGH || !pl_plan_is_readable_drive(slot) || o->no_gaps ||
 	    !pl_plan_wants(p, PL_PROBE_NVME) || !o->can_hold_apst ||
 	    !o->can_hold_apst(o->ctx, slot))
 		return;

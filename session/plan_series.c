@@ -35,9 +35,9 @@ bool pl_plan_wants(const struct pl_planner *p, enum pl_probe probe)
 	return !p->options->probes || (p->options->probes & (1u << probe));
 }
 
-static struct pl_measurement *add_sized(struct pl_planner *p, const struct pl_slot *slot,
-					enum pl_probe probe, const char *metric, size_t samples,
-					double sample_s)
+struct pl_measurement *pl_plan_add_sized(struct pl_planner *p, const struct pl_slot *slot,
+					 enum pl_probe probe, const char *metric, size_t samples,
+					 double sample_s)
 {
 	struct pl_arena *arena = &p->run->arena;
 	struct pl_measurement *m = pl_run_add_measurement(p->run);
@@ -73,8 +73,14 @@ struct pl_measurement *pl_plan_add(struct pl_planner *p, const struct pl_slot *s
 		samples = budget->samples_per_block[p->options->effort];
 	else
 		samples = budget->samples_per_block[PL_EFFORT_QUICK]; /* medians, no tails */
-	return add_sized(p, slot, probe, metric, samples,
-			 (budget->cost_ns + (double)p->gap_ns) / 1e9);
+	return pl_plan_add_sized(p, slot, probe, metric, samples,
+				 (budget->cost_ns + (double)p->gap_ns) / 1e9);
+}
+
+bool pl_plan_is_readable_drive(const struct pl_slot *slot)
+{
+	return slot->device && slot->device->kind == PL_DEVICE_NVME &&
+	       slot->device->namespace_count;
 }
 
 bool pl_plan_can_read(const struct pl_planner *p, struct pl_bdf bdf, unsigned offset)
@@ -261,8 +267,9 @@ void pl_plan_gpu(struct pl_planner *p, const struct pl_slot *slot, const struct 
 
 		if (offer->effort > (unsigned)p->options->effort)
 			continue;
-		m = add_sized(p, slot, PL_PROBE_GPU, offer->metric, offer->samples_per_block,
-			      offer->block_s / (double)offer->samples_per_block);
+		m = pl_plan_add_sized(p, slot, PL_PROBE_GPU, offer->metric,
+				      offer->samples_per_block,
+				      offer->block_s / (double)offer->samples_per_block);
 		m->subject = pl_arena_printf(&p->run->arena, "gpu%u", gpu->index);
 		m->device = gpu->bdf;
 		m->has_device = gpu->has_bdf;

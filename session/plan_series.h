@@ -15,11 +15,17 @@ struct pl_planner {
 
 /* Whether this probe was asked for. */
 bool pl_plan_wants(const struct pl_planner *p, enum pl_probe probe);
+/* Whether the slot has a drive with a namespace to read. */
+bool pl_plan_is_readable_drive(const struct pl_slot *slot);
 /* Whether configuration space can be read at this offset. */
 bool pl_plan_can_read(const struct pl_planner *p, struct pl_bdf bdf, unsigned offset);
 /* A pending measurement of the planner's state and gap, sized by the effort, its time counted. */
 struct pl_measurement *pl_plan_add(struct pl_planner *p, const struct pl_slot *slot,
 				   enum pl_probe probe, const char *metric);
+/* The same with so many samples in a block, of so many seconds each. */
+struct pl_measurement *pl_plan_add_sized(struct pl_planner *p, const struct pl_slot *slot,
+					 enum pl_probe probe, const char *metric, size_t samples,
+					 double sample_s);
 /* One rung, where it can be read; the whole ladder: both offsets without a gap, else one. */
 void pl_plan_rung(struct pl_planner *p, const struct pl_slot *slot, struct pl_bdf bdf,
 		  unsigned offset);
@@ -34,6 +40,12 @@ void pl_plan_nvme_repeated(struct pl_planner *p, const struct pl_slot *slot);
 void pl_plan_nvme_prewoken(struct pl_planner *p, const struct pl_slot *slot);
 /* All reads of a drive at this point. */
 void pl_plan_nvme(struct pl_planner *p, const struct pl_slot *slot);
+/*
+ * Bursts: an idle gap, then PL_GRID_BURST_READS reads of one block. As found, after one gap; in
+ * every state and after several gaps --thorough. The longest of gaps where the user chose them.
+ */
+void pl_plan_bursts(struct pl_planner *p, const struct pl_slot *slot, const uint64_t *gaps,
+		    size_t count);
 /* What the GPU offers; it brings its own gaps. */
 void pl_plan_gpu(struct pl_planner *p, const struct pl_slot *slot, const struct pl_gpu *gpu);
 

@@ -85,12 +85,28 @@ static void note_block(struct pl_track *track)
 		track->most_span = span;
 }
 
-/* Idle, wake the link where that is asked for, and only then the timed access. */
+/* All of them, back to back; a sampler may give a few at a time. */
+static ssize_t sample_all(const struct pl_sampler *sampler, uint64_t *ticks, size_t count,
+			  struct pl_err *err)
+{
+	size_t n = 0;
+
+	while (n < count) {
+		ssize_t got = sampler->sample(sampler->self, ticks + n, count - n, err);
+
+		if (got < 1)
+			return got;
+		n += (size_t)got;
+	}
+	return (ssize_t)n;
+}
+
+/* Idle, wake the link where that is asked for, and only then the timed accesses: one, or a burst.
+ */
 static ssize_t take_after_gap(struct pl_walk *walk, struct pl_track *track, uint64_t *ticks,
-			      struct pl_err *err)
+			      size_t count, struct pl_err *err)
 {
 	const struct pl_clock *clock = walk->options->clock;
-	const struct pl_sampler *sampler = sampler_of(track);
 	uint64_t untimed, began;
 	ssize_t got = 1;
 
@@ -104,7 +120,7 @@ static ssize_t take_after_gap(struct pl_walk *walk, struct pl_track *track, uint
 		return got;
 	began = pl_clock_now(clock);
 	note_idle(track, began);
-	got = sampler->sample(sampler->self, ticks, 1, err);
+	got = sample_all(sampler_of(track), ticks, count, err);
 	note_end(track, began, pl_clock_now(clock));
 	return got;
 }
@@ -125,23 +141,24 @@ static ssize_t take_at_once(const struct pl_clock *clock, struct pl_track *track
 }
 
 /*
- * `count` accesses, each after its idle gap; without a gap, or when the probe makes the gap itself
- * (inside a GPU kernel), the sampler does all at once.
+ * `count` accesses, each (or each burst) after its idle gap; without a gap, or when the probe makes
+ * the gap itself (inside a GPU kernel), the sampler does all at once.
  */
 static ssize_t take(struct pl_walk *walk, struct pl_track *track, uint64_t *ticks, size_t count,
 		    struct pl_err *err)
 {
 	const struct pl_measurement *m = track->m;
+	size_t each = m->conditions.burst ? m->conditions.burst : 1, n = 0;
 
 	if (!m->conditions.gap_ns || m->probe == PL_PROBE_GPU)
 		return take_at_once(walk->options->clock, track, ticks, count, err);
-	for (size_t n = 0; n < count; n++) {
-		ssize_t got = take_after_gap(walk, track, ticks + n, err);
+	for (; n + each <= count; n += each) {
+		ssize_t got = take_after_gap(walk, track, ticks + n, each, err);
 
 		if (got < 1)
 			return got;
 	}
-	return (ssize_t)count;
+	return (ssize_t)n;
 }
 
 static int fill(struct pl_walk *walk, struct pl_track *track, uint64_t *ticks, size_t count,
@@ -165,13 +182,13 @@ static int take_block(struct pl_walk *walk, struct pl_track *track, struct pl_er
 {
 	struct pl_measurement *m = track->m;
 	uint64_t scratch[WARM_UP_MAX];
-	size_t warm = m->samples_per_block / 8;
+	size_t warm = m->conditions.burst ? m->conditions.burst : m->samples_per_block / 8;
 	int rc;
 
 	track->ended = 0;
 	track->idle_count = track->span_count = 0;
 	if (warm > WARM_UP_MAX)
-		warm = WARM_UP_MAX;
+		warm = m->conditions.burst ? 0 : WARM_UP_MAX;
 	rc = warm ? fill(walk, track, scratch, warm, err) : 0;
 	if (!rc)
 		rc = fill(walk, track, m->ticks + m->n, m->samples_per_block, err);

@@ -17,3 +17,7 @@ add_test(NAME guest_nvme_faults
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_nvme_faults.py $<TARGET_FILE:pcielat>)
 set_tests_properties(guest_nvme_faults PROPERTIES LABELS guest TIMEOUT 500 RUN_SERIAL ON
     RESOURCE_LOCK guest)
+add_test(NAME guest_bursts
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_bursts.py $<TARGET_FILE:pcielat>)
+set_tests_properties(guest_bursts PROPERTIES LABELS guest TIMEOUT 600 RUN_SERIAL ON
+    RESOURCE_LOCK guest)

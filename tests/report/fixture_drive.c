@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "model/summary.h"
 #include "tests/report/fixture.h"
 
 static const struct pl_power_state states[] = {
@@ -47,6 +48,24 @@ static void long_loads(struct pl_run *run, const struct pl_slot *slot)
 		pl_measurement_set_number(run, m, "iops",
 					  1e9 * depth / (90000.0 + 19000.0 * depth));
 	}
+}
+
+/* The first read after the gap wakes the link, the second does not. */
+static void bursts(struct pl_run *run, const struct pl_slot *slot)
+{
+	const unsigned reads = 16, wake_ns = 31000;
+	struct pl_measurement *m =
+		fx_series(run, slot, PL_PROBE_NVME, "read_4k_burst", 9010, 12, 16 * (size_t)reads);
+
+	m->conditions.size_bytes = 4096;
+	m->conditions.queue_depth = 1;
+	m->conditions.pattern = "same_lba";
+	m->conditions.path = "io_uring-iopoll";
+	m->conditions.gap_ns = 2000000;
+	m->conditions.burst = reads;
+	for (size_t i = 0; i < m->n; i += reads)
+		m->ticks[i] += (uint64_t)(wake_ns / m->ns_per_tick);
+	pl_measurement_summarise(m);
 }
 
 static void paths(struct pl_run *run, const struct pl_slot *slot)
@@ -121,6 +140,7 @@ void fx_drive(struct pl_run *run, const struct pl_slot *slot)
 	series(run, slot, "identify", NULL, 34000)->conditions.path = "ioctl";
 	loads(run, slot);
 	long_loads(run, slot);
+	bursts(run, slot);
 	paths(run, slot);
 	power(run, slot);
 }
