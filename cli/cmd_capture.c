@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "cli/app.h"
@@ -30,8 +31,9 @@ enum pl_exit pl_cmd_capture(struct pl_app *app)
 	if (rc)
 		return pl_app_fail(pl_app_exit_code(rc), "%s", err.text);
 	pl_app_print_warnings(app);
-	printf("%s: topology of this machine, serial numbers removed; unpack it and use "
-	       "list --sysroot\n",
-	       file);
+	if (strcmp(file, "-"))
+		printf("%s: topology of this machine, serial numbers removed; unpack it and use "
+		       "list --sysroot\n",
+		       file);
 	return PL_EXIT_DONE;
 }

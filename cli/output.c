@@ -5,20 +5,45 @@
 #include <string.h>
 #include <time.h>
 
-int pl_output_file(const struct pl_run *run, const char *file, pl_writer *write, struct pl_err *err)
+#include "core/outfile.h"
+
+int pl_output_to(const char *file, pl_output_fn *write, const void *ctx, struct pl_err *err)
 {
-	bool is_stdout = !strcmp(file, "-");
-	FILE *out = is_stdout ? stdout : fopen(file, "we");
+	struct pl_outfile outfile;
+	struct pl_err own = {0, ""};
 	int rc;
 
-	if (!out)
-		return pl_fail(err, -errno, "%s: %s", file, strerror(errno));
-	rc = write(run, out, err);
-	if (fflush(out) && !rc)
-		rc = pl_fail(err, -errno, "%s: %s", is_stdout ? "stdout" : file, strerror(errno));
-	if (!is_stdout && fclose(out) && !rc)
-		rc = pl_fail(err, -errno, "%s: %s", file, strerror(errno));
-	return rc;
+	if (!strcmp(file, "-")) {
+		rc = write(ctx, stdout, err);
+		return rc || !fflush(stdout) ? rc
+					     : pl_fail(err, -errno, "stdout: %s", strerror(errno));
+	}
+	rc = pl_outfile_open(&outfile, file, err);
+	if (rc)
+		return rc;
+	rc = write(ctx, outfile.out, &own);
+	if (rc)
+		pl_fail(err, rc, "%s: %.400s", file, own.text);
+	return pl_outfile_close(&outfile, rc, err);
+}
+
+struct result {
+	const struct pl_run *run;
+	pl_writer *write;
+};
+
+static int write_result(const void *ctx, FILE *out, struct pl_err *err)
+{
+	const struct result *result = ctx;
+
+	return result->write(result->run, out, err);
+}
+
+int pl_output_file(const struct pl_run *run, const char *file, pl_writer *write, struct pl_err *err)
+{
+	const struct result result = {run, write};
+
+	return pl_output_to(file, write_result, &result, err);
 }
 
 static int write_json(const struct pl_run *run, FILE *out, struct pl_err *err)
@@ -77,19 +102,16 @@ static int page_options(const struct pl_app *app, struct pl_html_options *page, 
 	return app->options.lang ? pl_report_lang(app->options.lang, &page->lang, err) : 0;
 }
 
-static int write_page(const struct pl_app *app, const struct pl_html_options *page,
-		      struct pl_err *err)
-{
-	const char *file = app->options.html;
-	FILE *out = strcmp(file, "-") ? fopen(file, "we") : stdout;
-	int rc;
+struct page {
+	const struct pl_run *run;
+	const struct pl_html_options *options;
+};
 
-	if (!out)
-		return pl_fail(err, -errno, "%s: %s", file, strerror(errno));
-	rc = pl_report_write_html(&app->run, page, out, err);
-	if (out != stdout && fclose(out) && !rc)
-		rc = pl_fail(err, -errno, "%s: %s", file, strerror(errno));
-	return rc;
+static int write_page(const void *ctx, FILE *out, struct pl_err *err)
+{
+	const struct page *page = ctx;
+
+	return pl_report_write_html(page->run, page->options, out, err);
 }
 
 int pl_output_results(const struct pl_app *app, struct pl_err *err)
@@ -118,7 +140,8 @@ int pl_output_results(const struct pl_app *app, struct pl_err *err)
 		rc = rc ? rc : one;
 	}
 	if (o->html) {
-		int one = write_page(app, &page, rc ? &other : err);
+		const struct page all = {&app->run, &page};
+		int one = pl_output_to(o->html, write_page, &all, rc ? &other : err);
 
 		rc = rc ? rc : one;
 	}

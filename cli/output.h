@@ -7,6 +7,13 @@
 
 typedef int pl_writer(const struct pl_run *run, FILE *out, struct pl_err *err);
 
+/*
+ * FILE, or stdout for "-", with what write puts into it; ctx is for write. A file appears whole or
+ * stays as it was. 0, or the -errno of write or of the file.
+ */
+typedef int pl_output_fn(const void *ctx, FILE *out, struct pl_err *err);
+int pl_output_to(const char *file, pl_output_fn *write, const void *ctx, struct pl_err *err);
+
 /* Runs a writer into FILE ("-": stdout) and checks that everything arrived. 0 or -errno. */
 int pl_output_file(const struct pl_run *run, const char *file, pl_writer *write,
 		   struct pl_err *err);

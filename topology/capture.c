@@ -12,6 +12,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include "core/outfile.h"
 #include "topology/capture_clean.h"
 #include "topology/topology.h"
 
@@ -402,24 +403,17 @@ int pl_capture_write(const struct pl_sysroot *root, const char *file, struct pl_
 		     struct pl_err *err)
 {
 	struct capture c = {.root = root, .run = run, .err = err};
-	char temporary[PATH_MAX];
+	struct pl_outfile outfile;
 	struct pl_run found;
-	int fd, rc;
+	int rc;
 
 	pl_run_init(&found);
 	rc = pl_topology_discover(&found, root, NULL, err);
-	snprintf(temporary, sizeof(temporary), "%s.part", file);
-	fd = rc ? -1 : open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (!rc && fd < 0)
-		rc = pl_fail(err, -errno, "%s: %s", temporary, strerror(errno));
+	if (!rc)
+		rc = pl_outfile_open(&outfile, file, err);
 	if (!rc) {
-		rc = write_archive(&c, fd, &found);
-		if (close(fd) && !rc)
-			rc = pl_fail(err, -errno, "%s: %s", temporary, strerror(errno));
-		if (!rc && rename(temporary, file))
-			rc = pl_fail(err, -errno, "%s: %s", file, strerror(errno));
-		if (rc)
-			unlink(temporary);
+		rc = pl_outfile_close(&outfile, write_archive(&c, fileno(outfile.out), &found),
+				      err);
 		note_missing(&c, &found);
 	}
 	pl_run_fini(&found);

@@ -114,6 +114,7 @@ def cli_only(source):
 WRITERS = {
     "cli/": "the files the user names",
     "core/env.c": "/dev/cpu_dma_latency",
+    "core/outfile.c": "the files the user names, never a drive",
     "gpu_probe/import.c": "a chain in a BAR that no driver uses (--chase-memory)",
     "link/": "link states in sysfs, the journal",
     "report/": "the results",

@@ -1,0 +1,86 @@
+#include "core/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A link leads to the file that is meant; what is not there yet has the name that was given. */
+static int resolve(struct pl_outfile *outfile, const char *file)
+{
+	if (realpath(file, outfile->file))
+		return 0;
+	if (errno != ENOENT)
+		return -errno;
+	return snprintf(outfile->file, sizeof(outfile->file), "%s", file) < PATH_MAX
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
+bool pl_outfile_is_regular(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+}
+
+static bool is_drive(const char *file)
+{
+	struct stat st;
+
+	return !stat(file, &st) && S_ISBLK(st.st_mode);
+}
+
+/* No link is followed: the folder may be one that others write to. */
+static void open_part(struct pl_outfile *outfile)
+{
+	int fd = -1;
+
+	if (snprintf(outfile->part, sizeof(outfile->part), "%s.part", outfile->file) < PATH_MAX)
+		fd = open(outfile->part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			  0666);
+	outfile->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (fd >= 0 && !outfile->out)
+		close(fd);
+}
+
+int pl_outfile_open(struct pl_outfile *outfile, const char *file, struct pl_err *err)
+{
+	int rc;
+
+	*outfile = (struct pl_outfile){.out = NULL};
+	rc = resolve(outfile, file);
+	if (rc)
+		return pl_fail(err, rc, "%s: %s", file, strerror(-rc));
+	if (is_drive(outfile->file))
+		return pl_fail(err, -EINVAL, "%s is a drive: nothing is written to drives", file);
+	if (pl_outfile_is_regular(outfile->file))
+		open_part(outfile);
+	if (!outfile->out) {
+		outfile->part[0] = 0;
+		outfile->out = fopen(outfile->file, "we");
+	}
+	return outfile->out ? 0 : pl_fail(err, -errno, "%s: %s", file, strerror(errno));
+}
+
+int pl_outfile_close(struct pl_outfile *outfile, int rc, struct pl_err *err)
+{
+	int code = 0;
+
+	if (!outfile->out)
+		return rc;
+	if (fflush(outfile->out) || ferror(outfile->out))
+		code = errno ? -errno : -EIO;
+	if (fclose(outfile->out) && !code)
+		code = -errno;
+	outfile->out = NULL;
+	if (!rc && code)
+		rc = pl_fail(err, code, "%s: %s", outfile->file, strerror(-code));
+	if (outfile->part[0] && !rc && rename(outfile->part, outfile->file))
+		rc = pl_fail(err, -errno, "%s: %s", outfile->file, strerror(errno));
+	if (outfile->part[0] && rc)
+		unlink(outfile->part);
+	return rc;
+}
