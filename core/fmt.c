@@ -188,8 +188,9 @@ static int parse_scaled(const char *text, const struct unit *units, uint64_t *va
 
 int pl_fmt_parse_ns(const char *text, uint64_t *ns)
 {
-	static const struct unit units[] = {{"", 1.0},   {"ns", 1.0}, {"us", 1e3}, {"µs", 1e3},
-					    {"ms", 1e6}, {"s", 1e9},  {NULL, 0.0}};
+	static const struct unit units[] = {{"", 1.0},     {"ns", 1.0}, {"us", 1e3},   {"µs", 1e3},
+					    {"ms", 1e6},   {"s", 1e9},  {"min", 60e9}, {"m", 60e9},
+					    {"h", 3600e9}, {NULL, 0.0}};
 
 	return parse_scaled(text, units, ns);
 }

@@ -24,8 +24,8 @@ char *pl_fmt_duration(char *out, size_t size, double seconds);
 char *pl_fmt_printable(char *out, size_t size, const char *text);
 
 /*
- * "1us", "40 us", "10ms", "1s", "500" (ns) to ns; "512", "4K", "1MiB" to bytes. 0 or -EINVAL,
- * -ERANGE.
+ * "1us", "40 us", "10ms", "1s", "5min" or "5m", "2h", "500" (ns) to ns; "512", "4K", "1MiB" to
+ * bytes. 0 or -EINVAL, -ERANGE.
  */
 int pl_fmt_parse_ns(const char *text, uint64_t *ns);
 /* A plain number (decimal, 0x…, 0…) from 0 to limit; the whole text must be it. */

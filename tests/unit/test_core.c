@@ -107,6 +107,10 @@ static void fmt_parses_times_and_sizes(void **state)
 	assert_int_equal(value, 10000000);
 	assert_int_equal(pl_fmt_parse_ns("1.5us", &value), 0);
 	assert_int_equal(value, 1500);
+	assert_int_equal(pl_fmt_parse_ns("5min", &value), 0);
+	assert_int_equal(value, UINT64_C(300000000000));
+	assert_int_equal(pl_fmt_parse_ns("2h", &value), 0);
+	assert_int_equal(value, UINT64_C(7200000000000));
 	assert_int_equal(pl_fmt_parse_ns("", &value), -EINVAL);
 	assert_int_equal(pl_fmt_parse_ns("-1us", &value), -EINVAL);
 	assert_int_equal(pl_fmt_parse_ns("40 parsec", &value), -EINVAL);
