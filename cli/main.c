@@ -1,4 +1,8 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/app.h"
 
@@ -11,11 +15,27 @@ static enum pl_exit (*const table[PL_CMD_COUNT])(struct pl_app *app) = {
 	[PL_CMD_NEXT] = pl_cmd_next,
 };
 
+/*
+ * The last of what was printed is written when the program ends, whoever ends it (--help does so
+ * itself). A full disk must not look like a success.
+ */
+static void end_output(int status, void *unused)
+{
+	(void)unused;
+	errno = 0;
+	if ((fflush(stdout) || ferror(stdout)) && !status) {
+		fprintf(stderr, "pcielat: the output could not be written: %s\n",
+			errno ? strerror(errno) : "part of it was lost before");
+		_exit(PL_EXIT_INTERNAL);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct pl_app app;
 	enum pl_exit code;
 
+	on_exit(end_output, NULL);
 	memset(&app, 0, sizeof(app));
 	pl_options_parse(&app.options, argc, argv);
 	code = pl_app_open(&app);
