@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/probes.h"
 #include "cli/signals.h"
+#include "cli/watch_files.h"
 #include "cli/watch_view.h"
 #include "core/env.h"
 #include "core/fmt.h"
@@ -18,6 +19,8 @@
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define INTERVAL_MIN_NS UINT64_C(1000000)
 #define PHASES 3
+/* How much of a watch may be lost when it is killed. */
+#define SAVE_S 60.0
 #define CPU_MAX 65535ul
 
 /* One `monitor`: what is read, and how it is shown. */
@@ -29,9 +32,12 @@ struct monitor {
 	struct pl_sampler sampler, control;
 	struct pl_env env;
 	uint64_t interval_ns, duration_ns;
-	struct pl_watch *watch; /* the one that runs */
-	bool is_live;           /* redraw a view on stderr */
-	size_t lines_below;     /* of the view that was drawn last */
+	struct pl_watch *watches; /* one per phase */
+	const char *const *phases;
+	size_t phase_count; /* begun so far */
+	double saved_s;     /* when its record was written last, since the phase began */
+	bool is_live;       /* redraw a view on stderr */
+	size_t lines_below; /* of the view that was drawn last */
 };
 
 /* --- what to read --- */
@@ -85,7 +91,7 @@ static int parse_time(const char *option, const char *text, uint64_t *ns, struct
 {
 	if (!text || !pl_fmt_parse_ns(text, ns))
 		return 0;
-	return pl_fail(err, -EINVAL, "%s %s: not a time, like 10ms or 60s", option, text);
+	return pl_fail(err, -EINVAL, "%s %s: not a time, like 10ms, 60s or 2h", option, text);
 }
 
 /* -1: none was asked for. */
@@ -144,11 +150,31 @@ static void clear_view(struct monitor *mon)
 	mon->lines_below = 0;
 }
 
+/* The record as it is now into the files that were asked for; is_ended: for good. */
+static int save(const struct monitor *mon, bool is_ended, struct pl_err *err)
+{
+	const struct pl_options *o = &mon->app->options;
+	const struct pl_watch_files files = {
+		.run = &mon->app->run,
+		.json = o->json,
+		.hgrm = o->hgrm,
+		.subject = mon->m->slot ? mon->m->slot->label : mon->m->subject,
+		.path = mon->m->conditions.path,
+	};
+
+	return pl_watch_files_write(&files, mon->watches, mon->phases, mon->phase_count, is_ended,
+				    err);
+}
+
 /* Lines are cut at the edge while they are drawn: a wrapped one could not be cleared. */
 static void show(void *ctx, const struct pl_watch *watch)
 {
 	struct monitor *mon = ctx;
 
+	if (watch->elapsed_s - mon->saved_s >= SAVE_S) {
+		mon->saved_s = watch->elapsed_s;
+		save(mon, false, NULL); /* what cannot be written is said at the end */
+	}
 	if (!mon->is_live)
 		return;
 	clear_view(mon);
@@ -173,9 +199,10 @@ static int reopen(void *ctx, struct pl_sampler *sampler, struct pl_err *err)
 	return rc;
 }
 
-static int watch_once(struct monitor *mon, struct pl_watch *watch, uint64_t duration_ns,
-		      struct pl_err *err)
+/* The next phase. What cannot be written is known before the time is spent. */
+static int watch_once(struct monitor *mon, uint64_t duration_ns, struct pl_err *err)
 {
+	struct pl_watch *watch = &mon->watches[mon->phase_count++];
 	const struct pl_watch_options options = {.interval_ns = mon->interval_ns,
 						 .duration_ns = duration_ns,
 						 .seed = mon->app->run.seed,
@@ -184,55 +211,12 @@ static int watch_once(struct monitor *mon, struct pl_watch *watch, uint64_t dura
 						 .reopen = reopen,
 						 .control = &mon->control,
 						 .ctx = mon};
-	int rc;
+	int rc = save(mon, false, err) ? -EIO : 0;
 
-	mon->watch = watch;
-	rc = pl_watch_run(watch, &mon->clock, &mon->sampler, &options, err);
+	mon->saved_s = 0.0;
+	if (!rc)
+		rc = pl_watch_run(watch, &mon->clock, &mon->sampler, &options, err);
 	clear_view(mon);
-	return rc;
-}
-
-static int write_hgrm(const char *file, const struct pl_watch *watch, struct pl_err *err)
-{
-	FILE *out = fopen(file, "w");
-	int rc = out ? pl_hist_write_hgrm(&watch->hist, out) : -errno;
-
-	if (out && fclose(out) && !rc)
-		rc = -errno;
-	return rc ? pl_fail(err, rc, "%s: %s", file, strerror(-rc)) : 0;
-}
-
-static int write_json(const struct monitor *mon, const struct pl_watch *watch, const char *phase,
-		      FILE *out, struct pl_err *err)
-{
-	const struct pl_measurement *m = mon->m;
-	struct pl_watch_document document = {
-		.watch = watch,
-		.subject = m->slot ? m->slot->label : m->subject,
-		.path = m->conditions.path,
-		.phase = phase,
-	};
-
-	return pl_report_write_watch_json(&mon->app->run, &document, out, err);
-}
-
-/* Documents of all phases, one a line, into the file of --json. */
-static int write_documents(const struct monitor *mon, const struct pl_watch *watches, size_t count,
-			   const char *const *phases, struct pl_err *err)
-{
-	const char *file = mon->app->options.json;
-	bool is_stdout = file && !strcmp(file, "-");
-	FILE *out = !file || is_stdout ? stdout : fopen(file, "w");
-	int rc = 0;
-
-	if (!file)
-		return 0;
-	if (!out)
-		return pl_fail(err, -errno, "%s: %s", file, strerror(errno));
-	for (size_t i = 0; i < count && !rc; i++)
-		rc = write_json(mon, &watches[i], phases[i], out, err);
-	if (!is_stdout && fclose(out) && !rc)
-		rc = pl_fail(err, -errno, "%s: %s", file, strerror(errno));
 	return rc;
 }
 
@@ -249,45 +233,6 @@ static void print_head(const struct monitor *mon)
 	       pl_fmt_ns(interval, sizeof(interval), (double)mon->interval_ns), m->conditions.path);
 }
 
-static enum pl_exit conclude(struct monitor *mon, const struct pl_watch *watches, size_t count,
-			     const char *const *phases)
-{
-	const struct pl_options *o = &mon->app->options;
-	struct pl_err err = {0, ""};
-	size_t failed = 0;
-	int rc = write_documents(mon, watches, count, phases, &err);
-
-	if (!rc && o->hgrm)
-		rc = write_hgrm(o->hgrm, &watches[0], &err);
-	if (rc)
-		return pl_app_fail(PL_EXIT_INTERNAL, "%s", err.text);
-	if (!pl_output_owns_stdout(o))
-		print_head(mon);
-	for (size_t i = 0; i < count; i++) {
-		failed += watches[i].failed;
-		if (pl_output_owns_stdout(o))
-			continue;
-		if (count > 1)
-			printf(" links %s:\n", phases[i]);
-		pl_watch_view_summary(&watches[i], stdout);
-	}
-	return failed ? PL_EXIT_INVALID : PL_EXIT_DONE;
-}
-
-static enum pl_exit watch_as_found(struct monitor *mon)
-{
-	static const char *const phase[] = {"as_found"};
-	struct pl_watch *watch = pl_arena_alloc(&mon->app->run.arena, sizeof(*watch));
-	struct pl_err err = {0, ""};
-	int rc = watch_once(mon, watch, mon->duration_ns, &err);
-
-	if (rc)
-		return pl_app_fail(pl_app_exit_code(rc), "%s", err.text);
-	return conclude(mon, watch, 1, phase);
-}
-
-/* --- as found, links held in L0, as found --- */
-
 static void compare_phases(const struct pl_watch *w)
 {
 	const struct pl_gap_step *a = &w[0].gap_step, *b = &w[1].gap_step, *c = &w[2].gap_step;
@@ -303,54 +248,95 @@ static void compare_phases(const struct pl_watch *w)
 		       w[1].period.is_found ? "stay" : "vanish");
 }
 
-static int watch_phases(struct monitor *mon, struct pl_link_control *links,
-			const struct pl_link_path *path, const char *const *phases,
-			struct pl_watch *watches, struct pl_err *err)
+static bool owns_stdout(const struct pl_options *o)
 {
-	int rc = 0;
-
-	for (size_t i = 0; i < PHASES && !rc && !pl_signals_pending(); i++) {
-		const struct pl_link_state *state = pl_link_find_state(path, phases[i]);
-		struct pl_link_check check;
-
-		rc = state ? pl_link_set_state(links, path, state, &check, err)
-			   : pl_fail(err, -ENOTSUP, "these links have no state \"%s\"", phases[i]);
-		if (!rc && check.verdict != PL_VERDICT_CONFIRMED)
-			rc = pl_fail(err, -ENOTSUP, "the links are not %s: %s", phases[i],
-				     check.why);
-		if (!rc)
-			rc = watch_once(mon, &watches[i], mon->duration_ns / PHASES, err);
-	}
-	return rc;
+	return pl_output_owns_stdout(o) || (o->hgrm && !strcmp(o->hgrm, "-"));
 }
 
-static enum pl_exit watch_held(struct monitor *mon)
+/* First what a person reads: a file that cannot be written must not cost the watch. */
+static enum pl_exit conclude(struct monitor *mon)
+{
+	const bool is_silent = owns_stdout(&mon->app->options);
+	const struct pl_watch *watches = mon->watches;
+	struct pl_err err = {0, ""};
+	size_t failed = 0;
+
+	if (!is_silent)
+		print_head(mon);
+	for (size_t i = 0; i < mon->phase_count; i++) {
+		failed += watches[i].failed;
+		if (is_silent)
+			continue;
+		if (mon->app->options.hold_links)
+			printf(" links %s:\n", mon->phases[i]);
+		pl_watch_view_summary(&watches[i], stdout);
+	}
+	if (mon->phase_count == PHASES && !is_silent)
+		compare_phases(watches);
+	if (save(mon, true, &err))
+		return pl_app_fail(PL_EXIT_INTERNAL, "%s", err.text);
+	return failed ? PL_EXIT_INVALID : PL_EXIT_DONE;
+}
+
+static int watch_as_found(struct monitor *mon, struct pl_err *err)
+{
+	return watch_once(mon, mon->duration_ns, err);
+}
+
+/* --- as found, links held in L0, as found --- */
+
+static int watch_phase(struct monitor *mon, struct pl_link_control *links,
+		       const struct pl_link_path *path, const char *phase, struct pl_err *err)
+{
+	const struct pl_link_state *state = pl_link_find_state(path, phase);
+	struct pl_link_check check;
+	int rc;
+
+	if (!state)
+		return pl_fail(err, -ENOTSUP, "these links have no state \"%s\"", phase);
+	rc = pl_link_set_state(links, path, state, &check, err);
+	if (!rc && check.verdict != PL_VERDICT_CONFIRMED)
+		rc = pl_fail(err, -ENOTSUP, "the links are not %s: %s", phase, check.why);
+	return rc ? rc : watch_once(mon, mon->duration_ns / PHASES, err);
+}
+
+static int watch_held(struct monitor *mon, struct pl_err *err)
+{
+	const struct pl_link_options options = {.mode = PL_LINK_AUTO};
+	struct pl_link_control *links = NULL;
+	struct pl_err close_err = {0, ""};
+	const struct pl_link_path *path;
+	int rc, closed;
+
+	if (!mon->m->slot)
+		return pl_fail(err, -EINVAL, "--hold-links needs a drive in a slot");
+	rc = pl_link_open(&mon->app->run, &mon->app->root, &options, &links, err);
+	path = rc ? NULL : pl_link_find_path(links, mon->m->slot);
+	if (path && path->why_fixed)
+		rc = pl_fail(err, -ENOTSUP, "--hold-links: %s", path->why_fixed);
+	for (size_t i = 0; i < PHASES && !rc && !pl_signals_pending(); i++)
+		rc = watch_phase(mon, links, path, mon->phases[i], err);
+	closed = pl_link_close(links, &close_err);
+	if (closed)
+		*err = close_err; /* a link that is not as it was found comes first */
+	return closed ? -EIO : rc;
+}
+
+/* What was watched before something went wrong is told all the same. */
+static enum pl_exit watch(struct monitor *mon)
 {
 	static const char *const phases[PHASES] = {"as_found", "off", "as_found"};
-	struct pl_watch *watches = pl_arena_array(&mon->app->run.arena, PHASES, sizeof(*watches));
-	const struct pl_link_options options = {.mode = PL_LINK_AUTO};
-	struct pl_err err = {0, ""}, close_err = {0, ""};
-	struct pl_link_control *links = NULL;
-	const struct pl_link_path *path;
+	struct pl_err err = {0, ""};
 	enum pl_exit code;
 	int rc;
 
-	if (!mon->m->slot)
-		return pl_app_fail(PL_EXIT_USAGE, "--hold-links needs a drive in a slot");
-	rc = pl_link_open(&mon->app->run, &mon->app->root, &options, &links, &err);
-	path = rc ? NULL : pl_link_find_path(links, mon->m->slot);
-	if (path && path->why_fixed)
-		rc = pl_fail(&err, -ENOTSUP, "--hold-links: %s", path->why_fixed);
-	if (!rc)
-		rc = watch_phases(mon, links, path, phases, watches, &err);
-	if (pl_link_close(links, &close_err))
-		return pl_app_fail(PL_EXIT_INTERNAL, "%s", close_err.text);
-	if (rc)
-		return pl_app_fail(pl_app_exit_code(rc), "%s", err.text);
-	code = conclude(mon, watches, PHASES, phases);
-	if (!pl_output_owns_stdout(&mon->app->options))
-		compare_phases(watches);
-	return code;
+	mon->phases = phases;
+	mon->watches = pl_arena_array(&mon->app->run.arena, PHASES, sizeof(*mon->watches));
+	rc = mon->app->options.hold_links ? watch_held(mon, &err) : watch_as_found(mon, &err);
+	if (rc && mon->phase_count && !mon->watches[mon->phase_count - 1].hist.n)
+		mon->phase_count--;
+	code = mon->phase_count ? conclude(mon) : PL_EXIT_DONE;
+	return rc ? pl_app_fail(pl_app_exit_code(rc), "%s", err.text) : code;
 }
 
 static int start(struct monitor *mon, struct pl_err *err)
@@ -393,7 +379,7 @@ enum pl_exit pl_cmd_monitor(struct pl_app *app)
 		code = pl_app_fail(pl_app_exit_code(rc), "%s", err.text);
 	} else {
 		pl_signals_install();
-		code = app->options.hold_links ? watch_held(&mon) : watch_as_found(&mon);
+		code = watch(&mon);
 	}
 	pl_sampler_close(&mon.sampler);
 	pl_env_release(&mon.env);

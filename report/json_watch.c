@@ -140,6 +140,7 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 
 	if (!root)
 		return pl_fail(err, -ENOMEM, "the JSON document could not be built");
+	json_object_set_new(root, "ended", json_boolean(document->is_ended));
 	json_object_set_new(root, "period", period_of(&w->period));
 	json_object_set_new(root, "gap_step", step_of(&w->gap_step));
 	json_object_set_new(root, "gaps", gaps_of(w));

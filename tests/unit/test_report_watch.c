@@ -19,7 +19,7 @@ static json_t *parse(char *text)
 static void watch_document_is_json_with_its_finds(void **state)
 {
 	static struct pl_watch watch;
-	struct pl_watch_document document = {&watch, "nvme0n1\x1b", "io_uring-iopoll", "off"};
+	struct pl_watch_document document = {&watch, "nvme0n1\x1b", "io_uring-iopoll", "off", true};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -43,6 +43,7 @@ static void watch_document_is_json_with_its_finds(void **state)
 	root = parse(text);
 	assert_string_equal(json_string_value(json_object_get(root, "schema")), "pcielat.watch");
 	assert_string_equal(json_string_value(json_object_get(root, "phase")), "off");
+	assert_true(json_is_true(json_object_get(root, "ended")));
 	assert_null(strchr(text, '\x1b'));
 	assert_true(json_is_true(json_object_get(json_object_get(root, "period"), "found")));
 	assert_true(json_is_null(json_object_get(json_object_get(root, "gap_step"), "p_value")));
