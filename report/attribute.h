@@ -148,6 +148,13 @@ void pl_attribute_chain(struct pl_attribution *a, const struct pl_measurement *m
 /* Says on the exit what the arm with slept gaps shows beside it. */
 void pl_claim_note_slept(struct pl_attribution *a, struct pl_claim *claim,
 			 const struct pl_curve *curve);
+/*
+ * How much the exit of the link as found changes when the drive may use its power states: m is the
+ * series with links off and APST as found, the other three cells of the factorial are looked up.
+ * Paired by block. false: one is missing or not valid, or there are fewer than 3 rounds.
+ */
+bool pl_apst_interaction(const struct pl_run *run, const struct pl_measurement *m,
+			 struct pl_estimate *e);
 /* Link or drive: the read with the link woken before it, and the drive's own power states. */
 void pl_attribute_drives(struct pl_attribution *a);
 /* Advertised against measured, once it is known what is resolved. */

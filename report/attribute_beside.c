@@ -122,6 +122,12 @@ static const struct pl_measurement *cell(const struct pl_run *run, const struct 
 	return found && found->is_valid && found->boot == m->boot ? found : NULL;
 }
 
+/* To the digits of results.json, so that a report made again says the same. */
+static double as_stored(double ns)
+{
+	return round(ns * 1e3) / 1e3;
+}
+
 /* Per round: (state - off) with APST as found minus the same with APST off. */
 static struct pl_estimate interaction(const struct pl_measurement *const cells[2][2])
 {
@@ -132,9 +138,12 @@ static struct pl_estimate interaction(const struct pl_measurement *const cells[2
 
 	for (size_t i = 0; i < 4; i++) {
 		const struct pl_measurement *m = cells[i / 2][i % 2];
+		double *of = pl_arena_array(&scratch, m->blocks_done, sizeof(double));
 
-		centres[i / 2][i % 2] = pl_arena_array(&scratch, m->blocks_done, sizeof(double));
-		pl_measurement_block_centres(m, centres[i / 2][i % 2]);
+		pl_measurement_block_centres(m, of);
+		for (size_t b = 0; b < m->blocks_done; b++)
+			of[b] = as_stored(of[b]);
+		centres[i / 2][i % 2] = of;
 		blocks = m->blocks_done < blocks ? m->blocks_done : blocks;
 	}
 	values = pl_arena_array(&scratch, blocks, sizeof(*values));
@@ -149,16 +158,34 @@ static struct pl_estimate interaction(const struct pl_measurement *const cells[2
 }
 
 /* cells[link state][APST]: off and as found of both. */
+static void fill_cells(const struct pl_run *run, const struct pl_measurement *m,
+		       const struct pl_measurement *cells[2][2])
+{
+	static const char *const names[2] = {"off", "as_found"};
+
+	for (size_t i = 0; i < 4; i++)
+		cells[i / 2][i % 2] = cell(run, m, names[i / 2], names[i % 2]);
+}
+
+bool pl_apst_interaction(const struct pl_run *run, const struct pl_measurement *m,
+			 struct pl_estimate *e)
+{
+	const struct pl_measurement *cells[2][2];
+
+	fill_cells(run, m, cells);
+	if (!cells[0][0] || !cells[0][1] || !cells[1][0] || !cells[1][1])
+		return false;
+	*e = interaction(cells);
+	return !isnan(e->low);
+}
+
 static void note_coupling(struct pl_attribution *a, struct pl_claim *claim,
-			  const struct pl_measurement *const cells[2][2])
+			  const struct pl_measurement *m)
 {
 	struct pl_estimate e;
 	char text[48];
 
-	if (!cells[0][0] || !cells[0][1] || !cells[1][0] || !cells[1][1])
-		return;
-	e = interaction(cells);
-	if (isnan(e.low))
+	if (!pl_apst_interaction(a->run, m, &e))
 		return;
 	put(text, sizeof(text), &e);
 	if (e.p <= PL_CLAIM_ALPHA)
@@ -167,19 +194,20 @@ static void note_coupling(struct pl_attribution *a, struct pl_claim *claim,
 			      "cannot be split on this drive.",
 			      text);
 	else
-		pl_claim_note(a, claim, "The exit of the link does not change with it (%s).", text);
+		pl_claim_note(a, claim,
+			      "That the exit of the link changes with it is not resolved (%s).",
+			      text);
 }
 
 static void add_apst(struct pl_attribution *a, const struct pl_measurement *m)
 {
-	const struct pl_measurement *const cells[2][2] = {
-		{cell(a->run, m, "off", "off"), cell(a->run, m, "off", "as_found")},
-		{cell(a->run, m, "as_found", "off"), cell(a->run, m, "as_found", "as_found")},
-	};
-	struct pl_claim *claim = pl_claim_add(a, PL_EFFECT_APST, m, cells[0][0]);
+	const struct pl_measurement *cells[2][2];
+	struct pl_claim *claim;
 	struct pl_estimate e;
 	const char *unit;
 
+	fill_cells(a->run, m, cells);
+	claim = pl_claim_add(a, PL_EFFECT_APST, m, cells[0][0]);
 	claim->words = PL_WORDS_APST;
 	claim->effect.reference_class = PL_REF_SAME_SLOT;
 	claim->gap_ns = m->conditions.gap_ns;
@@ -190,7 +218,7 @@ static void add_apst(struct pl_attribution *a, const struct pl_measurement *m)
 	}
 	e = pl_series_difference(a->run, cells[0][1], cells[0][0], &unit);
 	pl_claim_set(claim, &e);
-	note_coupling(a, claim, cells);
+	note_coupling(a, claim, m);
 }
 
 void pl_attribute_drives(struct pl_attribution *a)

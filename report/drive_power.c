@@ -3,8 +3,11 @@
 #include "report/drive_book.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/fmt.h"
+#include "model/state.h"
+#include "report/drive_link.h"
 #include "report/out.h"
 #include "report/rows.h"
 
@@ -90,8 +93,10 @@ static const char *measured_note(const struct pl_book *b, size_t state)
 		return pl_arena_printf(b->arena, " PS%zu is entered after %s of idle.", state,
 				       ms_text(b, reaches_ms));
 	return pl_arena_printf(
-		b->arena, " PS%zu: a read after %s of idle against the same with APST off%s.",
+		b->arena,
+		" PS%zu: a read after %s of idle against the same with APST off, links %s%s.",
 		state, pl_fmt_ns(gap, sizeof(gap), (double)arm->conditions.gap_ns),
+		pl_state_is_off(arm->conditions.state) ? "off" : "as found",
 		arm->conditions.prewake ? ", the link woken first" : ", waking the link included");
 }
 
@@ -139,6 +144,32 @@ static const char *power_note(const struct pl_book *b)
 		pl_out_short(b->arena, d->latency_tolerance, "not adjustable"), measured);
 }
 
+static const char *yes_no(int value)
+{
+	return value < 0 ? "?" : value ? "yes" : "no";
+}
+
+/* What the link may do meanwhile: a part of the same question. */
+static void link_table(struct pl_book *b)
+{
+	static const enum pl_str heads[] = {PL_STR_LINK_FEATURE, PL_STR_SUPPORTED, PL_STR_ENABLED,
+					    PL_STR_NOTE};
+	struct pl_drive_table *table = pl_book_add(b, PL_STR_LINK_POWER, heads, 4);
+	struct pl_drive_link_row rows[PL_DRIVE_LINK_ROWS];
+	struct pl_drive_link link;
+
+	pl_drive_link(b->arena, b->run, b->drive, &link);
+	pl_drive_link_rows(b->arena, &link, rows);
+	for (size_t i = 0; i < PL_DRIVE_LINK_ROWS; i++)
+		pl_book_row(b, table,
+			    (const char *const[]){
+				    rows[i].name,
+				    strcmp(rows[i].key, "ltr") ? yes_no(rows[i].supported) : NULL,
+				    yes_no(rows[i].enabled), rows[i].note});
+	table->note = pl_arena_printf(b->arena, "%s ASPM × APST: %s.", link.follows,
+				      pl_out_short(b->arena, link.coupling_text, ""));
+}
+
 void pl_book_power(struct pl_book *b)
 {
 	static const enum pl_str heads[] = {
@@ -153,4 +184,5 @@ void pl_book_power(struct pl_book *b)
 	for (size_t i = 0; i < b->drive->state_count; i++)
 		power_row(b, table, i);
 	table->note = b->drive->state_count ? power_note(b) : NULL;
+	link_table(b);
 }

@@ -2,6 +2,7 @@
 
 #include "report/burst.h"
 #include "report/drive.h"
+#include "report/drive_link.h"
 #include "report/json.h"
 #include "report/rows.h"
 
@@ -126,6 +127,41 @@ static json_t *bursts_of(const struct pl_run *run, const struct pl_drive *drive)
 	return array;
 }
 
+static json_t *coupling_of(const struct pl_drive_link *d)
+{
+	const struct pl_estimate *e = &d->change;
+
+	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o}", "status",
+			 pl_coupling_name(d->coupling), "change_ns", pl_json_ns(e->mean),
+			 "ci95_low_ns", pl_json_ns(e->low), "ci95_high_ns", pl_json_ns(e->high),
+			 "n", (json_int_t)e->n, "gap_ns",
+			 d->gap_ns ? json_integer((json_int_t)d->gap_ns) : json_null(), "sentence",
+			 pl_json_text(d->coupling_text));
+}
+
+/* What the link of the drive may do while it sleeps. */
+static json_t *link_power_of(const struct pl_run *run, const struct pl_drive *drive)
+{
+	struct pl_arena scratch = {NULL};
+	struct pl_drive_link_row rows[PL_DRIVE_LINK_ROWS];
+	struct pl_drive_link d;
+	json_t *object = json_object();
+
+	pl_drive_link(&scratch, run, drive, &d);
+	pl_drive_link_rows(&scratch, &d, rows);
+	for (size_t i = 0; i < PL_DRIVE_LINK_ROWS; i++)
+		json_object_set_new(object, rows[i].key,
+				    json_pack("{s:o, s:o, s:o}", "supported",
+					      pl_json_maybe(rows[i].supported), "enabled",
+					      pl_json_maybe(rows[i].enabled), "note",
+					      pl_json_text(rows[i].note)));
+	json_object_set_new(object, "reason", pl_json_text(d.why));
+	json_object_set_new(object, "follows", pl_json_text(d.follows));
+	json_object_set_new(object, "coupling", coupling_of(&d));
+	pl_arena_fini(&scratch);
+	return object;
+}
+
 static json_t *said_by(const struct pl_drive *drive)
 {
 	return json_pack(
@@ -152,6 +188,7 @@ json_t *pl_json_drive(const struct pl_run *run, const struct pl_drive *drive)
 
 	json_object_set_new(object, "media_ladder", ladder_of(run, drive));
 	json_object_set_new(object, "size_step", size_of(run, drive));
+	json_object_set_new(object, "link_power", link_power_of(run, drive));
 	json_object_set_new(object, "bursts", bursts_of(run, drive));
 	return object;
 }

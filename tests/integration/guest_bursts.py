@@ -4,7 +4,8 @@
 
 Behind a link that sleeps the first read pays the exit that the board drew, and the second does not;
 behind a link that cannot sleep neither does. Every sample is where samples.bin says it is, and a
-report made again from results.json alone says the same.
+report made again from results.json alone says the same. What the link of a drive may do is what the
+kernel's own files say.
 """
 import json
 import statistics
@@ -22,7 +23,12 @@ sys.path.insert(0, str(TOP / "tests/board/tests"))
 import attempts  # noqa: E402
 
 READS = 16
+FILES = {"l1": "l1_aspm", "l1_1": "l1_1_aspm", "l1_2": "l1_2_aspm", "clock_pm": "clkpm"}
 JOB = """
+for d in /sys/bus/pci/devices/*/nvme; do
+	d=${{d%/nvme}}
+	for f in {files}; do echo ${{d##*/}} $f $(cat $d/link/$f 2> /dev/null || echo none); done
+done > /out/kernel
 {pcielat} run --slot M.2_1 --slot M.2_2 --probe nvme --gap 400us --allow-virtual --progress never \\
 	-o /out/run > /out/text 2>&1
 echo $? > /out/rc
@@ -46,13 +52,13 @@ class Bursts(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(prefix="pl-guest-bursts-")
         cls.out = Path(cls.folder.name)
         job = cls.out / "job.sh"
-        job.write_text(JOB.format(pcielat=PROGRAM[0]))
+        job.write_text(JOB.format(pcielat=PROGRAM[0], files=" ".join(FILES.values())))
         subprocess.run([TOP / "tools/board", "run", "--board", HERE / "bursts.board", "-o", cls.out,
                         "--job", job, "--timeout", "250"], check=True)
         cls.truth = json.loads((cls.out / "truth.json").read_text())
         cls.run_dir = cls.out / "run"
         cls.results = json.loads((cls.run_dir / "results.json").read_text())
-        cls.bursts = [drive["bursts"][0] for drive in cls.results["drives"]]
+        cls.bursts = [drive["bursts"][0] for drive in cls.results["drives"] if drive["bursts"]]
         cls.exit_ns = next(x["l1_exit_ns"] for x in cls.truth["links"] if x["name"] == "port0")
 
     @classmethod
@@ -69,7 +75,7 @@ class Bursts(unittest.TestCase):
                               drive["unmap_operations"]), (0, 0, 0))
 
     def test_one_burst_series_per_drive_as_found(self):
-        self.assertEqual([len(d["bursts"]) for d in self.results["drives"]], [1, 1])
+        self.assertEqual([len(d["bursts"]) for d in self.results["drives"]], [1, 1, 0])
         for burst in self.bursts:
             self.assertEqual((burst["state"], burst["gap_ns"], burst["reads"]),
                              ("as_found", 400000, READS))
@@ -96,6 +102,24 @@ class Bursts(unittest.TestCase):
                                check=True, capture_output=True, text=True)
         for drive, was in zip(json.loads(again.stdout)["drives"], self.results["drives"]):
             self.assertEqual(drive["bursts"], was["bursts"])
+
+    def test_the_power_management_of_the_link_is_what_the_kernel_says(self):
+        words = [line.split() for line in (self.out / "kernel").read_text().splitlines()]
+        kernel = {(bdf, name): value for bdf, name, value in words}
+        seen = set()
+        for drive in self.results["drives"]:
+            power = drive["link_power"]
+            self.assertIsNone(power["reason"])
+            self.assertEqual(power["coupling"]["status"], "not_measured")
+            for key, name in FILES.items():
+                value = kernel[drive["bdf"], name]
+                if value == "none":
+                    continue
+                with self.subTest(f"{drive['bdf']} {key}"):
+                    self.assertEqual(power[key]["enabled"], value == "1")
+                    seen.add((key, value))
+        for key in ("l1_1", "l1_2", "clock_pm"):
+            self.assertLessEqual({(key, "0"), (key, "1")}, seen, "on at one drive, off at another")
 
     def check(self, row: list, truth_ns: float, floor_ns: float) -> None:
         """By the tool's own interval, and what a read after idle time costs without any link."""

@@ -177,8 +177,11 @@ static void a_drive_is_shown_from_link_to_media(void **state)
 	assert_has(drive, "PS3      0.045 W  sleeps  2.00 ms  1.20 ms  PS4 after 2.00 s  +1.1");
 	assert_has(drive, "PS4      0.005 W  sleeps  15.0 ms  9.50 ms                    not mea");
 	assert_has(drive, "Autonomous transitions are on.");
-	assert_has(drive,
-		   "200 ms of idle against the same with APST off, the link woken first. PS4 is\n");
+	assert_has(
+		drive,
+		"200 ms of idle against the same with APST off, links as found, the link woken\n");
+	assert_has(drive, "\nL1.2                yes        no");
+	assert_has(drive, "L1.2 is supported and not enabled");
 	assert_has(drive, "\nlink        BAR read          644 ns");
 	assert_has(drive, "\ncontroller  4 KiB, no media  ");
 	assert_has(drive, "\ncache       same 4 KiB");

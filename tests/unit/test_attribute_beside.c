@@ -245,8 +245,8 @@ static void power_states_of_the_drive_are_a_claim_of_their_own(void **state)
 		enum pl_claim_status status;
 		const char *words;
 	} cases[] = {
-		{0.0, 0.0, PL_CLAIM_NOT_RESOLVED, "does not change with it"},
-		{50000.0, 0.0, PL_CLAIM_RESOLVED, "does not change with it"},
+		{0.0, 0.0, PL_CLAIM_NOT_RESOLVED, "changes with it is not resolved"},
+		{50000.0, 0.0, PL_CLAIM_RESOLVED, "changes with it is not resolved"},
 		{50000.0, 9000.0, PL_CLAIM_RESOLVED, "Coupled: the exit of the link changes by "},
 	};
 
