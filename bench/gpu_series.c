@@ -111,7 +111,7 @@ static int open_arm(struct arm *arm, const struct spec *spec, const struct pl_cl
 	m->conditions.memory = spec->memory;
 	arm->m = m;
 	arm->n = arm->turn_count = 0;
-	arm->sampler = (struct pl_sampler){NULL, NULL, NULL};
+	arm->sampler = (struct pl_sampler){NULL, NULL, NULL, NULL};
 	return pl_gpu_open(arm->probe, &arm->run, m, clock, &arm->sampler, err);
 }
 
@@ -121,7 +121,7 @@ static int measure(struct arm *arms, size_t arm_count, const struct spec *spec,
 	int rc = 0;
 
 	for (size_t k = 0; k < arm_count; k++)
-		arms[k].sampler = (struct pl_sampler){NULL, NULL, NULL};
+		arms[k].sampler = (struct pl_sampler){NULL, NULL, NULL, NULL};
 	for (size_t k = 0; k < arm_count && !rc; k++)
 		rc = open_arm(&arms[k], spec, clock, err);
 	if (!rc)

@@ -15,7 +15,7 @@ static int measure(char **argv, enum pl_clock_choice choice, uint64_t *ticks, si
 {
 	struct pl_nvme_options options = {.file = argv[1], .path = argv[2]};
 	struct pl_measurement m = {.id = 1, .metric = "read_4k"};
-	struct pl_sampler sampler = {NULL, NULL, NULL};
+	struct pl_sampler sampler = {NULL, NULL, NULL, NULL};
 	struct pl_err err = {0, ""};
 	struct pl_clock clock;
 	struct pl_run run;

@@ -231,7 +231,7 @@ int pl_gpu_read_open(const struct pl_gpu_job *job, struct pl_sampler *sampler, s
 		close_bandwidth(b);
 		return rc;
 	}
-	*sampler = (struct pl_sampler){sample, close_bandwidth, b};
+	*sampler = (struct pl_sampler){sample, close_bandwidth, b, NULL};
 	return 0;
 }
 
@@ -253,6 +253,6 @@ int pl_gpu_copy_open(const struct pl_gpu_job *job, struct pl_sampler *sampler, s
 	if (!b)
 		return pl_fail(err, -ENOMEM, "no memory for a copy");
 	pl_measurement_set_text(job->run, job->m, "host_memory", pl_gpu_memory_name(host));
-	*sampler = (struct pl_sampler){sample, close_bandwidth, b};
+	*sampler = (struct pl_sampler){sample, close_bandwidth, b, NULL};
 	return 0;
 }

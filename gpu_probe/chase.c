@@ -202,6 +202,6 @@ int pl_gpu_chase_open(const struct pl_gpu_job *job, struct pl_sampler *sampler, 
 		close_chase(c);
 		return rc;
 	}
-	*sampler = (struct pl_sampler){sample, close_chase, c};
+	*sampler = (struct pl_sampler){sample, close_chase, c, NULL};
 	return 0;
 }

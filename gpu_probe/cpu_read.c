@@ -76,6 +76,6 @@ int pl_gpu_cpu_read_open(const struct pl_gpu_job *job, struct pl_sampler *sample
 	job->m->conditions.path = "mapped BAR";
 	job->m->conditions.clock = job->clock->name;
 	job->m->ns_per_tick = job->clock->ns_per_tick;
-	*sampler = (struct pl_sampler){sample, close_reads, r};
+	*sampler = (struct pl_sampler){sample, close_reads, r, NULL};
 	return 0;
 }

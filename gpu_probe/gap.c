@@ -180,6 +180,6 @@ int pl_gpu_gap_open(const struct pl_gpu_job *job, struct pl_sampler *sampler, st
 		close_gaps(g);
 		return rc;
 	}
-	*sampler = (struct pl_sampler){sample, close_gaps, g};
+	*sampler = (struct pl_sampler){sample, close_gaps, g, NULL};
 	return 0;
 }

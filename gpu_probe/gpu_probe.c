@@ -116,7 +116,7 @@ static int open_watched(const struct pl_gpu_job *job,
 				    struct pl_err *),
 			struct pl_sampler *sampler, struct pl_err *err)
 {
-	struct pl_sampler inner = {NULL, NULL, NULL};
+	struct pl_sampler inner = {NULL, NULL, NULL, NULL};
 	int rc = pl_gpu_device_open(job->device, err);
 
 	if (!rc)

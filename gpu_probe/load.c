@@ -100,6 +100,6 @@ int pl_gpu_load_open(const struct pl_gpu_job *job, struct pl_sampler *sampler, s
 	job->m->conditions.path_reason = l->clocks.reason;
 	pl_measurement_set_number(job->run, job->m, "clock_tick_measured_ns",
 				  l->clocks.load->measured_ns_per_tick);
-	*sampler = (struct pl_sampler){sample, close_loads, l};
+	*sampler = (struct pl_sampler){sample, close_loads, l, NULL};
 	return 0;
 }

@@ -116,6 +116,6 @@ int pl_gpu_ping_pong_open(const struct pl_gpu_job *job, struct pl_sampler *sampl
 	p->job = *job;
 	job->m->ns_per_tick = job->clock->ns_per_tick;
 	job->m->conditions.clock = job->clock->name;
-	*sampler = (struct pl_sampler){sample, close_ping_pong, p};
+	*sampler = (struct pl_sampler){sample, close_ping_pong, p, NULL};
 	return 0;
 }

@@ -80,6 +80,6 @@ int pl_gpu_watch(const struct pl_gpu_job *job, struct pl_sampler *inner, struct 
 	}
 	w->job = *job;
 	w->inner = *inner;
-	*sampler = (struct pl_sampler){sample, close_watch, w};
+	*sampler = (struct pl_sampler){sample, close_watch, w, NULL};
 	return 0;
 }

@@ -110,6 +110,7 @@ struct pl_block_summary {
 	size_t n;
 	double p50_ns, mean_ns, p99_ns, max_ns;
 	double centre_ns; /* pl_measurement_block_centres: what differences are made of */
+	int64_t others;   /* operations of others on the device meanwhile; -1: nobody counted */
 };
 
 /* One place in the bursts of a series: the first read after the gap, the second, … */
@@ -147,7 +148,8 @@ struct pl_measurement {
 	 */
 	size_t *block_start;
 	unsigned blocks_done;
-	size_t failed; /* operations that failed; never in ticks */
+	int64_t *others; /* of each block, as in struct pl_block_summary; NULL: nobody counted */
+	size_t failed;   /* operations that failed; never in ticks */
 	unsigned boot; /* merged runs number their boots; series of one boot are paired by block */
 	/* Of a series read back from results, whose ticks are elsewhere; NULL while ticks are here.
 	 */

@@ -192,6 +192,6 @@ int pl_admin_sampler_open(const char *path, const char *metric, const struct pl_
 		admin_close(sampler);
 		return (int)got;
 	}
-	*out = (struct pl_sampler){admin_sample, admin_close, sampler};
+	*out = (struct pl_sampler){admin_sample, admin_close, sampler, NULL};
 	return 0;
 }

@@ -26,24 +26,6 @@ uint64_t pl_background_parse(const char *text)
 	}
 }
 
-void pl_background_open(struct pl_background *background, dev_t device)
-{
-	char path[64];
-
-	background->seen = background->own = 0;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(device), minor(device));
-	background->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (background->fd < 0)
-		background->fd = 0;
-}
-
-void pl_background_close(struct pl_background *background)
-{
-	if (background->fd > 0)
-		close(background->fd);
-	background->fd = 0;
-}
-
 static uint64_t read_count(const struct pl_background *background)
 {
 	char text[512];
@@ -53,20 +35,41 @@ static uint64_t read_count(const struct pl_background *background)
 	return pl_background_parse(text);
 }
 
-void pl_background_begin(struct pl_background *background)
+void pl_background_open(struct pl_background *background, dev_t device)
 {
+	char path[64];
+
+	background->own = 0;
+	background->is_lost = false;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(device), minor(device));
+	background->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (background->fd < 0)
+		background->fd = 0;
 	background->before = read_count(background);
 }
 
-void pl_background_end(struct pl_background *background, size_t own)
+void pl_background_close(struct pl_background *background)
 {
-	background->seen += read_count(background) - background->before;
-	background->own += own;
+	if (background->fd > 0)
+		close(background->fd);
+	background->fd = 0;
 }
 
-int64_t pl_background_others(const struct pl_background *background)
+void pl_background_add(struct pl_background *background, ssize_t got, size_t wanted)
 {
-	if (!background->own || background->seen < background->own)
-		return -1;
-	return (int64_t)(background->seen - background->own);
+	background->own += got > 0 ? (size_t)got : 0;
+	background->is_lost = background->is_lost || got < 0 || (size_t)got < wanted;
+}
+
+int64_t pl_background_others(struct pl_background *background)
+{
+	uint64_t now = read_count(background), seen = now - background->before;
+	int64_t others = -1;
+
+	if (!background->is_lost && seen && seen >= background->own)
+		others = (int64_t)(seen - background->own);
+	background->before = now;
+	background->own = 0;
+	background->is_lost = false;
+	return others;
 }

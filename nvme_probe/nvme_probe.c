@@ -211,7 +211,8 @@ static int open_reader(const struct pl_nvme_options *options, struct pl_run *run
 	if (rc)
 		return rc;
 	note_path(run, m, *out, &ladder);
-	pl_background_open(&(*out)->background, (*out)->target.device);
+	if ((*out)->target.is_block)
+		pl_background_open(&(*out)->background, (*out)->target.device);
 	return 0;
 }
 

@@ -34,8 +34,8 @@ struct pl_nvme_options {
  *
  * Falls back step by step from polled io_uring to pread and fills conditions.path (what runs) and
  * path_reason (why each better rung did not). Facts: "write_guarantee", "polling_proof",
- * "ring_flags", "fast_lba_offset_bytes", "fast_lba_data" and "background_ios": what others did on
- * the device during batches (with a warning W-BUSY).
+ * "ring_flags", "fast_lba_offset_bytes", "fast_lba_data". The sampler counts what others do on a
+ * block device.
  *
  * Above depth 1 each latency is from the submission of that read to the moment its completion was
  * seen; the next read is only issued when one is done (closed loop), so a stall delays reads but

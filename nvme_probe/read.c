@@ -237,44 +237,28 @@ int pl_reader_time_place(struct pl_reader *reader, uint64_t place, uint64_t *med
 static ssize_t sample_counted(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
 {
 	struct pl_reader *reader = self;
-	bool is_batch = count >= PL_READ_BATCH;
-	ssize_t got;
+	ssize_t got = reader->depth > 1 ? pl_depth_sample(reader, ticks, count, err)
+					: reader_sample(reader, ticks, count, err);
 
-	if (is_batch)
-		pl_background_begin(&reader->background);
-	got = reader->depth > 1 ? pl_depth_sample(reader, ticks, count, err)
-				: reader_sample(reader, ticks, count, err);
-	if (is_batch)
-		pl_background_end(&reader->background, got > 0 ? (size_t)got : 0);
+	pl_background_add(&reader->background, got, count);
 	return got;
 }
 
-/* Facts that are known at the end only. */
-static void note_end(const struct pl_reader *reader)
+static int64_t reader_others(void *self)
 {
-	int64_t others = pl_background_others(&reader->background);
+	struct pl_reader *reader = self;
 
-	if (others >= 0)
-		pl_measurement_set_number(reader->run, reader->m, "background_ios", (double)others);
-	if (others > 0 && reader->target.is_block)
-		pl_measurement_warn(reader->run, reader->m,
-				    "W-BUSY: others did %lld reads or writes on %s while it was "
-				    "measured",
-				    (long long)others, reader->target.path);
+	return pl_background_others(&reader->background);
 }
 
 static void reader_close(void *self)
 {
-	struct pl_reader *reader = self;
-
-	if (reader->run)
-		note_end(reader);
-	pl_reader_free(reader);
+	pl_reader_free(self);
 }
 
 struct pl_sampler pl_reader_sampler(struct pl_reader *reader)
 {
-	return (struct pl_sampler){sample_counted, reader_close, reader};
+	return (struct pl_sampler){sample_counted, reader_close, reader, reader_others};
 }
 
 void pl_reader_free(struct pl_reader *reader)

@@ -51,8 +51,8 @@ struct pl_reader {
 	uint32_t nsid;
 	int pending; /* -errno of a failed read that the next call reports */
 	struct pl_err why;
-	struct pl_background background; /* of batches only, not of single reads after a gap */
-	struct pl_run *run;              /* whose measurement m gets the facts; NULL: nobody's */
+	struct pl_background background;
+	struct pl_run *run; /* whose measurement m gets the facts; NULL: nobody's */
 	struct pl_measurement *m;
 };
 
@@ -92,12 +92,6 @@ void pl_reader_prepare(struct pl_reader *reader, unsigned slot);
 int pl_reader_take(struct pl_reader *reader, struct io_uring_cqe *cqe);
 /* Byte offset of the next read of the pattern. */
 uint64_t pl_reader_next_offset(struct pl_reader *reader);
-
-/*
- * Reads of a batch from which on others are counted: looking costs more than a read. Above the
- * reads of a burst, before whose first read nothing may be done.
- */
-#define PL_READ_BATCH 32u
 
 /* struct pl_sampler.sample for depth > 1. */
 ssize_t pl_depth_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err);

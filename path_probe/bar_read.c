@@ -243,6 +243,6 @@ int pl_bar_read_open(const char *device_dir, const struct pl_clock *clock,
 		bar_close(reader);
 		return rc;
 	}
-	*sampler = (struct pl_sampler){bar_sample, bar_close, reader};
+	*sampler = (struct pl_sampler){bar_sample, bar_close, reader, NULL};
 	return 0;
 }

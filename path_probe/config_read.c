@@ -117,6 +117,6 @@ int pl_config_read_open(const char *file, unsigned offset, const struct pl_clock
 		config_close(reader);
 		return (int)got;
 	}
-	*sampler = (struct pl_sampler){config_sample, config_close, reader};
+	*sampler = (struct pl_sampler){config_sample, config_close, reader, NULL};
 	return 0;
 }

@@ -97,14 +97,14 @@ int pl_path_open_control(struct pl_run *run, struct pl_measurement *m, const str
 {
 	(void)err;
 	note(run, m, clock, "getppid");
-	*sampler = (struct pl_sampler){control_sample, NULL, (void *)clock};
+	*sampler = (struct pl_sampler){control_sample, NULL, (void *)clock, NULL};
 	return 0;
 }
 
 int pl_path_can_read_config(struct pl_bdf bdf, unsigned offset, struct pl_err *err)
 {
 	static const struct pl_clock raw = {.ns_per_tick = 1.0, .name = "clock_monotonic_raw"};
-	struct pl_sampler sampler = {NULL, NULL, NULL};
+	struct pl_sampler sampler = {NULL, NULL, NULL, NULL};
 	int rc = open_config(bdf, offset, &raw, &sampler, err);
 
 	pl_sampler_close(&sampler);

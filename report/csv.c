@@ -183,13 +183,18 @@ static void block_rows(struct pl_csv *csv, const struct pl_run *run, const struc
 		pl_csv_ns(csv, blocks[i].mean_ns);
 		pl_csv_ns(csv, blocks[i].p99_ns);
 		pl_csv_ns(csv, blocks[i].max_ns);
+		if (blocks[i].others < 0)
+			pl_csv_text(csv, NULL);
+		else
+			pl_csv_u64(csv, (uint64_t)blocks[i].others);
 		pl_csv_end(csv);
 	}
 }
 
 int pl_report_write_runs_csv(const struct pl_run *run, FILE *out, struct pl_err *err)
 {
-	return each_series(run, "block,samples,p50_ns,mean_ns,p99_ns,max_ns", out, block_rows, err);
+	return each_series(run, "block,samples,p50_ns,mean_ns,p99_ns,max_ns,background_ios", out,
+			   block_rows, err);
 }
 
 static void bin_rows(struct pl_csv *csv, const struct pl_run *run, const struct pl_measurement *m)

@@ -64,7 +64,8 @@ static struct pl_block_summary block_summary(const struct pl_measurement *m, siz
 {
 	const double scale = m->ns_per_tick;
 	const double none = (double)NAN;
-	struct pl_block_summary out = {0, none, none, none, none, none};
+	struct pl_block_summary out = {
+		0, none, none, none, none, none, m->others ? m->others[b] : -1};
 	const uint64_t *samples = pl_measurement_block(m, b, &out.n);
 	double sum = 0.0;
 

@@ -88,14 +88,17 @@ static json_t *blocks(const struct pl_measurement *m)
 	json_t *rows = json_array();
 
 	for (size_t i = 0; b && i < count; i++)
-		json_array_append_new(rows, json_pack("[I, o, o, o, o, o]", (json_int_t)b[i].n,
-						      tenths(b[i].p50_ns), tenths(b[i].mean_ns),
-						      tenths(b[i].p99_ns), tenths(b[i].max_ns),
-						      pl_json_ns(b[i].centre_ns)));
+		json_array_append_new(
+			rows,
+			json_pack("[I, o, o, o, o, o, o]", (json_int_t)b[i].n, tenths(b[i].p50_ns),
+				  tenths(b[i].mean_ns), tenths(b[i].p99_ns), tenths(b[i].max_ns),
+				  pl_json_ns(b[i].centre_ns),
+				  b[i].others < 0 ? json_null()
+						  : json_integer((json_int_t)b[i].others)));
 	pl_arena_fini(&arena);
-	return json_pack("{s:i, s:i, s:[s, s, s, s, s, s], s:o}", "planned", (int)m->blocks, "done",
-			 (int)m->blocks_done, "columns", "n", "p50_ns", "mean_ns", "p99_ns",
-			 "max_ns", "centre_ns", "rows", rows);
+	return json_pack("{s:i, s:i, s:[s, s, s, s, s, s, s], s:o}", "planned", (int)m->blocks,
+			 "done", (int)m->blocks_done, "columns", "n", "p50_ns", "mean_ns", "p99_ns",
+			 "max_ns", "centre_ns", "background_ios", "rows", rows);
 }
 
 static json_t *samples(const struct pl_measurement *m, uint64_t *offset_bytes)

@@ -78,6 +78,9 @@ static void read_blocks(struct pl_run *run, const json_t *object, struct pl_meas
 		items[i].p99_ns = row_ns(row, 3);
 		items[i].max_ns = row_ns(row, 4);
 		items[i].centre_ns = row_ns(row, 5);
+		items[i].others = json_is_integer(json_array_get(row, 6))
+					  ? json_integer_value(json_array_get(row, 6))
+					  : -1;
 	}
 	m->blocks = small_at(object, "planned");
 	m->blocks_done = (unsigned)count;

@@ -133,6 +133,16 @@ static void make_room_for_gaps(struct pl_walk *walk, struct pl_track *track)
 	track->spans = pl_arena_array(&walk->run->arena, count, sizeof(track->spans[0]));
 }
 
+/* Room for what others do, where somebody counts it. */
+static void make_room_for_others(struct pl_walk *walk, struct pl_track *track)
+{
+	const struct pl_track *owner = track->owner ? track->owner : track;
+
+	if (track->is_live && owner->sampler.others)
+		track->m->others = pl_arena_array(&walk->run->arena, track->m->blocks,
+						  sizeof(track->m->others[0]));
+}
+
 static int open_tracks(struct pl_walk *walk, struct pl_err *err)
 {
 	const struct pl_measurement *refused = NULL;
@@ -147,6 +157,7 @@ static int open_tracks(struct pl_walk *walk, struct pl_err *err)
 			make_room_for_gaps(walk, track);
 		if (track->m->outcome == PL_OUTCOME_PENDING)
 			open_track(walk, track);
+		make_room_for_others(walk, track);
 		live += track->is_live;
 		if (!track->is_live && !refused)
 			refused = track->m;
@@ -192,6 +203,28 @@ static void note_rate(const struct pl_walk *walk, const struct pl_track *track)
 						  pl_clock_ns(walk->options->clock, track->busy));
 }
 
+/* What others did meanwhile, and in how many of the blocks. */
+static void note_others(const struct pl_walk *walk, const struct pl_track *track)
+{
+	struct pl_measurement *m = track->m;
+	unsigned counted = 0, busy = 0;
+	int64_t sum = 0;
+
+	for (unsigned b = 0; m->others && b < m->blocks_done; b++) {
+		counted += m->others[b] >= 0;
+		busy += m->others[b] > 0;
+		sum += m->others[b] > 0 ? m->others[b] : 0;
+	}
+	if (counted)
+		pl_measurement_set_number(walk->run, m, "background_ios", (double)sum);
+	if (busy)
+		pl_measurement_warn(walk->run, m,
+				    "W-BUSY: others did %lld reads or writes on %s during %u of %u "
+				    "blocks",
+				    (long long)sum, m->subject ? m->subject : "the drive", busy,
+				    m->blocks_done);
+}
+
 /* What a series is worth with the blocks it has; why is for one that is not done. */
 static void present_track(struct pl_walk *walk, struct pl_track *track, bool is_enough,
 			  const char *why)
@@ -210,6 +243,7 @@ static void present_track(struct pl_walk *walk, struct pl_track *track, bool is_
 					 m->blocks);
 	note_gaps(walk, track);
 	note_rate(walk, track);
+	note_others(walk, track);
 	pl_measurement_summarise(m);
 }
 

@@ -203,17 +203,28 @@ static void end_block(struct pl_track *track)
 	m->block_start[m->blocks_done] = m->n;
 }
 
+/* What others did on the device since this was asked last; the first answer is of no block. */
+static int64_t count_others(const struct pl_track *track)
+{
+	const struct pl_sampler *sampler = sampler_of(track);
+
+	return sampler->others ? sampler->others(sampler->self) : -1;
+}
+
 void pl_track_run_block(struct pl_walk *walk, struct pl_track *track)
 {
 	struct pl_measurement *m = track->m;
 	struct pl_err err = {0, ""};
 	int rc;
 
+	count_others(track);
 	if (is_slept(m))
 		pl_env_allow_idle(&walk->env, true);
 	rc = take_block(walk, track, &err);
 	if (is_slept(m))
 		pl_env_allow_idle(&walk->env, false);
+	if (m->others)
+		m->others[m->blocks_done] = count_others(track);
 
 	if (rc)
 		m->failed++;
@@ -232,6 +243,8 @@ void pl_track_skip_block(struct pl_walk *walk, struct pl_track *track, const cha
 	struct pl_measurement *m = track->m;
 
 	m->failed++;
+	if (m->others)
+		m->others[m->blocks_done] = -1;
 	end_block(track);
 	if (++track->failed_blocks >= FAILED_BLOCKS_MAX)
 		pl_track_give_up(walk, track, why);

@@ -66,7 +66,7 @@ static inline int open_series(struct series *s, const char *path, const char *pa
 	s->m.conditions.queue_depth = s->depth;
 	s->options.file = s->options.file ? s->options.file : file;
 	s->options.path = path;
-	s->sampler = (struct pl_sampler){NULL, NULL, NULL};
+	s->sampler = (struct pl_sampler){NULL, NULL, NULL, NULL};
 	return pl_nvme_open(&s->options, &s->run, &s->m, &raw, &s->sampler, &s->err);
 }
 

@@ -45,7 +45,7 @@ static inline struct pl_measurement *plan(struct fixture *f, const char *metric,
 
 static inline struct pl_sampler open_sampler(struct fixture *f, struct pl_measurement *m)
 {
-	struct pl_sampler sampler = {NULL, NULL, NULL};
+	struct pl_sampler sampler = {NULL, NULL, NULL, NULL};
 	struct pl_err err = {0, ""};
 
 	if (pl_gpu_open(f->probe, &f->run, m, &f->clock, &sampler, &err))
@@ -57,7 +57,7 @@ static inline struct pl_sampler open_sampler(struct fixture *f, struct pl_measur
 static inline void open_fails(struct fixture *f, struct pl_measurement *m, int rc,
 			      const char *words)
 {
-	struct pl_sampler sampler = {NULL, NULL, NULL};
+	struct pl_sampler sampler = {NULL, NULL, NULL, NULL};
 	struct pl_err err = {0, ""};
 	int got = pl_gpu_open(f->probe, &f->run, m, &f->clock, &sampler, &err);
 

@@ -18,7 +18,7 @@ static void unreadable_block_is_one_failure(void **state)
 {
 	static uint64_t ticks[READS];
 	struct pl_measurement m = {.id = 1, .metric = "read_4k"};
-	struct pl_sampler sampler = {NULL, NULL, NULL};
+	struct pl_sampler sampler = {NULL, NULL, NULL, NULL};
 	struct pl_err err = {0, ""};
 	struct pl_clock clock;
 	struct pl_run run;

@@ -17,7 +17,7 @@ static void list_is_empty_with_reason(const struct pl_gpu_options *options, cons
 {
 	struct pl_gpu_probe *probe = pl_gpu_probe_new(options);
 	struct pl_measurement *m;
-	struct pl_sampler sampler = {NULL, NULL, NULL};
+	struct pl_sampler sampler = {NULL, NULL, NULL, NULL};
 	struct pl_err err = {0, ""};
 	struct pl_run run;
 

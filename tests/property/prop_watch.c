@@ -108,7 +108,7 @@ static int drive_reopen(void *ctx, struct pl_sampler *sampler, struct pl_err *er
 
 	if ((double)drive->now < drive->gone_to_ns)
 		return pl_fail(err, -ENODEV, "the drive is still gone");
-	*sampler = (struct pl_sampler){drive_sample, NULL, drive};
+	*sampler = (struct pl_sampler){drive_sample, NULL, drive, NULL};
 	return 0;
 }
 
@@ -119,8 +119,8 @@ static int watch_drive(struct drive *drive, double seconds, uint64_t run_seed)
 				 .now = drive_now,
 				 .idle_until = drive_idle_until,
 				 .self = drive};
-	struct pl_sampler sampler = {drive_sample, NULL, drive};
-	struct pl_sampler control = {control_sample, NULL, drive};
+	struct pl_sampler sampler = {drive_sample, NULL, drive, NULL};
+	struct pl_sampler control = {control_sample, NULL, drive, NULL};
 	struct pl_watch_options options = {.control = drive->has_control ? &control : NULL,
 					   .duration_ns = (uint64_t)(seconds * 1e9),
 					   .seed = run_seed,

@@ -254,5 +254,5 @@ void pl_sim_open(struct sim_board *board, const struct pl_run *run, struct pl_me
 	source->is_slept = m->conditions.idle && !strcmp(m->conditions.idle, "slept");
 	if (pl_state_parse(m->conditions.state, &source->state))
 		abort();
-	*sampler = (struct pl_sampler){sample, free, source};
+	*sampler = (struct pl_sampler){sample, free, source, NULL};
 }

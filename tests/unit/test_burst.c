@@ -82,7 +82,7 @@ static int open_model(void *ctx, struct pl_run *run, struct pl_measurement *m,
 	(void)m;
 	(void)clock;
 	(void)err;
-	*sampler = (struct pl_sampler){sample, NULL, ctx};
+	*sampler = (struct pl_sampler){sample, NULL, ctx, NULL};
 	return 0;
 }
 

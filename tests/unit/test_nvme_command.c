@@ -157,17 +157,37 @@ static void controllers_are_found_in_links(void **state)
 
 static void stat_files_are_summed(void **state)
 {
-	struct pl_background background = {0, 0, 10, 10};
-
 	(void)state;
 	assert_int_equal(pl_background_parse(" 100 1 2 3 20 5 6 7 8 9 10 4 12 13 14 3 17\n"), 127);
 	assert_int_equal(pl_background_parse("100 1 2 3 20"), 120); /* kernels before 4.18 */
 	assert_int_equal(pl_background_parse(""), 0);
-	assert_int_equal(pl_background_others(&background), 0);
-	background.seen = 13;
-	assert_int_equal(pl_background_others(&background), 3);
-	background.seen = 0; /* queue/iostats is 0 */
-	assert_int_equal(pl_background_others(&background), -1);
+}
+
+static int64_t others_after(struct pl_background *background, const char *stat)
+{
+	assert_true(pwrite(background->fd, stat, strlen(stat), 0) > 0);
+	return pl_background_others(background);
+}
+
+static void others_are_what_is_not_our_own(void **state)
+{
+	FILE *stat = tmpfile();
+	struct pl_background background = {.fd = fileno(stat)};
+
+	(void)state;
+	assert_int_equal(others_after(&background, "100 0 0 0 50 0\n"), 150);
+	pl_background_add(&background, 10, 10);
+	assert_int_equal(others_after(&background, "110 0 0 0 50 0\n"), 0);
+	pl_background_add(&background, 10, 10);
+	assert_int_equal(others_after(&background, "121 0 0 0 52 0\n"), 3);
+	pl_background_add(&background, 10, 10); /* queue/iostats is 0: nothing moves */
+	assert_int_equal(others_after(&background, "121 0 0 0 52 0\n"), -1);
+	pl_background_add(&background, -EIO,
+			  10); /* how many of these the kernel counts is unknown */
+	assert_int_equal(others_after(&background, "140 0 0 0 52 0\n"), -1);
+	pl_background_add(&background, 5, 5);
+	assert_int_equal(others_after(&background, "146 0 0 0 52 0\n"), 1);
+	fclose(stat);
 }
 
 static void put(const char *dir, const char *name, const char *text)
@@ -234,6 +254,7 @@ int main(void)
 		cmocka_unit_test(hostile_power_tables_stay_in_bounds),
 		cmocka_unit_test(controllers_are_found_in_links),
 		cmocka_unit_test(stat_files_are_summed),
+		cmocka_unit_test(others_are_what_is_not_our_own),
 		cmocka_unit_test(survey_reads_the_kernels_knobs),
 	};
 

@@ -16,7 +16,8 @@ struct fake {
 	bool is_open;
 	unsigned opened, closed;
 	int refuse;
-	size_t most; /* samples per call; 0: all */
+	size_t most;    /* samples per call; 0: all */
+	unsigned asked; /* what others do */
 };
 
 static ssize_t fake_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
@@ -48,7 +49,7 @@ static int fake_open(void *ctx, struct pl_run *run, struct pl_measurement *m,
 		return pl_fail(err, fake->refuse, "no permission for the fake");
 	fake->opened++;
 	m->ns_per_tick = 2.0;
-	*sampler = (struct pl_sampler){fake_sample, fake_close, fake};
+	*sampler = (struct pl_sampler){fake_sample, fake_close, fake, NULL};
 	return 0;
 }
 
@@ -92,6 +93,48 @@ static void samples_arrive_in_blocks(void **state)
 	assert_int_equal(fake.opened, 1);
 	assert_int_equal(fake.closed, 1);
 	assert_true(m->summary.min_ns == 200.0 && m->summary.max_ns == 212.0);
+	pl_run_fini(&run);
+}
+
+/* Two operations of somebody else in each second block; asked before a block and after it. */
+static int64_t fake_others(void *self)
+{
+	struct fake *fake = self;
+
+	return fake->asked++ % 4 == 3 ? 2 : 0;
+}
+
+static int open_counting(void *ctx, struct pl_run *run, struct pl_measurement *m,
+			 const struct pl_clock *clock, struct pl_sampler *sampler,
+			 struct pl_err *err)
+{
+	int rc = fake_open(ctx, run, m, clock, sampler, err);
+
+	sampler->others = fake_others;
+	return rc;
+}
+
+static void what_others_do_is_counted_block_by_block(void **state)
+{
+	struct fake fake = {.most = 13};
+	const struct pl_session_probe probe = {PL_PROBE_NVME, open_counting, &fake};
+	const struct pl_clock clock = {.ns_per_tick = 1.0};
+	const struct pl_session_options options = {
+		.clock = &clock, .probes = &probe, .probe_count = 1};
+	struct pl_measurement *m;
+	struct pl_run run;
+	unsigned busy = 0;
+
+	(void)state;
+	plan_file(&run);
+	assert_int_equal(pl_session_measure(&run, &options, NULL), 0);
+	m = run.measurements[0];
+	for (unsigned b = 0; b < m->blocks_done; b++)
+		busy += m->others[b] == 2;
+	assert_true(busy > 0 && busy < m->blocks_done);
+	assert_true(pl_measurement_find_fact(m, "background_ios")->value == 2.0 * busy);
+	assert_int_equal(m->warning_count, 1);
+	assert_non_null(strstr(m->warnings[0], "W-BUSY: others did "));
 	pl_run_fini(&run);
 }
 
@@ -350,6 +393,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_arrive_in_blocks),
+		cmocka_unit_test(what_others_do_is_counted_block_by_block),
 		cmocka_unit_test(a_refusal_is_data_with_its_reason),
 		cmocka_unit_test(a_vanished_device_keeps_what_it_gave),
 		cmocka_unit_test(repeated_errors_stop_a_series),

@@ -66,7 +66,7 @@ static int open_look(void *ctx, struct pl_run *run, struct pl_measurement *m,
 	(void)clock;
 	(void)err;
 	*one = (struct one){ctx, m};
-	*sampler = (struct pl_sampler){look, NULL, one};
+	*sampler = (struct pl_sampler){look, NULL, one, NULL};
 	return 0;
 }
 
