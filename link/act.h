@@ -3,6 +3,8 @@
 
 /* The writes: the only file of the product that calls io->write_text. */
 
+#include <stdbool.h>
+
 #include "core/err.h"
 #include "link/io.h"
 #include "link/apply.h"
@@ -46,6 +48,11 @@ struct pl_link_restored {
  */
 void pl_link_restore_journal(const struct pl_journal *journal, const struct pl_sysroot *root,
 			     const struct pl_link_io *io, struct pl_link_restored *result);
+/*
+ * Whether there is nothing left that a text could be put back into: the function is gone, or
+ * another one is in its place, or the driver gave up the controller and its file with it.
+ */
+bool pl_link_is_text_gone(const struct pl_sysroot *root, const struct pl_journal_text *text);
 /* One link back to what was found, read back. -ENODEV: gone, or another device there. */
 int pl_link_restore_link(const struct pl_aspm_link *found, const struct pl_sysroot *root,
 			 const struct pl_link_io *io, struct pl_err *err);

@@ -73,6 +73,11 @@ int pl_link_restore(struct pl_link_control *control, struct pl_err *err)
 		return 0;
 	pl_link_restore_journal(&control->journal, &control->root, control->io, &result);
 	forget_changes(control);
+	if (result.gone)
+		pl_run_warn(control->run, "W-GONE", "warning", NULL,
+			    "%zu setting%s belonged to devices that are no longer there: nothing "
+			    "to put back",
+			    result.gone, result.gone == 1 ? "" : "s");
 	if (result.failed)
 		return pl_fail(err, -EIO,
 			       "%zu setting%s could not be put back: %s; run `pcielat "

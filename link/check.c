@@ -106,27 +106,45 @@ static void explain(struct pl_link_check *check, const struct pl_aspm_link *now,
 		 show_states(&now->down[0], down, sizeof(down)));
 }
 
+/* Whether it is the device of the slot or something above it that vanished, and how it shows. */
+void pl_link_mark_gone(struct pl_link_control *control, const struct path_control *p,
+		       struct pl_bdf bdf, struct pl_link_check *check)
+{
+	const struct pl_device *device = p->path.slot->device;
+	char path[PL_LINK_PATH_BYTES], text[PL_BDF_TEXT];
+	bool is_own = !device || pl_bdf_is_equal(device->bdf, bdf);
+
+	check->is_gone = true;
+	snprintf(check->why, sizeof(check->why), "%s: the %s is gone (%s)",
+		 pl_bdf_format(bdf, text), is_own ? "device" : "bridge above the device",
+		 pl_sysroot_exists(&control->root, pl_link_device_path(path, bdf, "config"))
+			 ? "registers read as all ones"
+			 : "the kernel has removed it");
+}
+
+/* From the root port down: the first one that is gone took the rest with it. */
+static void find_gone(struct pl_link_control *control, const struct path_control *p,
+		      struct pl_link_check *check)
+{
+	struct pl_bdf bdf;
+
+	for (size_t i = 0; i < p->path.link_count && !check->is_gone; i++)
+		if (pl_link_has_gone(&control->root, p->path.links[i], &bdf))
+			pl_link_mark_gone(control, p, bdf, check);
+}
+
 static void check_link(struct pl_link_control *control, struct path_control *p, size_t i,
 		       struct pl_link_check *check)
 {
 	struct pl_aspm_link now;
 	int rc = read_again(control, p->path.links[i], &now);
-	char bdf[PL_BDF_TEXT];
 
-	if (rc == -ENODEV) {
-		check->must_stop = true;
-		check->link[i] = PL_VERDICT_UNREADABLE;
-		snprintf(check->why, sizeof(check->why),
-			 "%s: the device is gone (registers read as all ones)",
-			 pl_bdf_format(p->path.links[i]->down[0].bdf, bdf));
-	} else {
-		check->link[i] = rc ? PL_VERDICT_UNREADABLE : judge(p, i, &now);
-		check->enabled[i] = rc ? PL_ASPM_UNKNOWN : now.enabled;
-		if (check->link[i] != PL_VERDICT_CONFIRMED)
-			explain(check, &now, target_of(p, i), check->link[i]);
-		check->speed_mts = pl_link_decode_speed_mts(now.down ? now.down[0].lnksta : 0);
-		check->width = pl_link_decode_width(now.down ? now.down[0].lnksta : 0);
-	}
+	check->link[i] = rc ? PL_VERDICT_UNREADABLE : judge(p, i, &now);
+	check->enabled[i] = rc ? PL_ASPM_UNKNOWN : now.enabled;
+	if (check->link[i] != PL_VERDICT_CONFIRMED)
+		explain(check, &now, target_of(p, i), check->link[i]);
+	check->speed_mts = pl_link_decode_speed_mts(now.down ? now.down[0].lnksta : 0);
+	check->width = pl_link_decode_width(now.down ? now.down[0].lnksta : 0);
 	if (check->link[i] > check->verdict)
 		check->verdict = check->link[i];
 	free(now.down);
@@ -149,32 +167,6 @@ static void check_policy(struct pl_link_control *control, struct pl_link_check *
 		check->verdict = PL_VERDICT_REVERTED;
 }
 
-static void check_errors(struct pl_link_control *control, struct path_control *p,
-			 struct pl_link_check *check)
-{
-	struct pl_aer_counts now = {0, 0, false};
-
-	for (size_t i = 0; i < p->path.link_count; i++) {
-		const struct pl_aspm_link *link = p->path.links[i];
-
-		pl_aer_add(&control->root, link->up.bdf, &now);
-		for (size_t f = 0; f < link->down_count; f++)
-			pl_aer_add(&control->root, link->down[f].bdf, &now);
-	}
-	/* A counter that went back belongs to a device that was removed and found again. */
-	if (now.correctable > p->aer.correctable)
-		check->correctable = now.correctable - p->aer.correctable;
-	if (now.uncorrectable > p->aer.uncorrectable)
-		check->uncorrectable = now.uncorrectable - p->aer.uncorrectable;
-	if (!check->uncorrectable && check->correctable <= PL_AER_CORRECTABLE_MAX)
-		return;
-	check->must_stop = true;
-	snprintf(check->why, sizeof(check->why),
-		 "PCIe errors on the path: %llu uncorrectable, %llu correctable since the start; "
-		 "link states were put back and the run stops",
-		 (unsigned long long)check->uncorrectable, (unsigned long long)check->correctable);
-}
-
 void pl_link_check_path(struct pl_link_control *control, struct path_control *p,
 			struct pl_link_check *check)
 {
@@ -182,25 +174,37 @@ void pl_link_check_path(struct pl_link_control *control, struct path_control *p,
 	for (size_t i = 0; i < p->path.link_count; i++)
 		check_link(control, p, i, check);
 	check_policy(control, check);
-	check_errors(control, p, check);
+	if (check->verdict == PL_VERDICT_UNREADABLE)
+		find_gone(control, p, check);
+	pl_link_check_errors(control, p, check);
 	if (check->verdict == PL_VERDICT_CONFIRMED)
 		p->was_confirmed = true;
 }
 
-/* Error counters or a vanished device: put all back at once. */
-int pl_link_stop_if_needed(struct pl_link_control *control, struct pl_link_check *check,
-			   struct pl_err *err)
+/* Error counters: put all back at once. A vanished device: its own path. */
+int pl_link_act_on_check(struct pl_link_control *control, struct path_control *p,
+			 struct pl_link_check *check, struct pl_err *err)
 {
-	if (!check->must_stop)
+	if (check->must_stop) {
+		control->is_stopped = true;
+		pl_run_warn(control->run, "W-ASPM-STOP", "error", NULL, "%s", check->why);
+		return pl_link_restore(control, err);
+	}
+	if (!check->is_gone)
 		return 0;
-	control->is_stopped = true;
-	pl_run_warn(control->run, "W-ASPM-STOP", "error", NULL, "%s", check->why);
-	return pl_link_restore(control, err);
+	p->is_absent = true;
+	return pl_link_give_up(control, &p->path, check->why, err);
 }
 
 int pl_link_verify(struct pl_link_control *control, const struct pl_link_path *path,
 		   struct pl_link_check *check, struct pl_err *err)
 {
-	pl_link_check_path(control, pl_link_own(path), check);
-	return pl_link_stop_if_needed(control, check, err);
+	struct path_control *p = pl_link_own(path);
+
+	if (p->why_lost) {
+		pl_link_tell_lost(p, check);
+		return 0;
+	}
+	pl_link_check_path(control, p, check);
+	return pl_link_act_on_check(control, p, check, err);
 }

@@ -234,19 +234,6 @@ static void build_states(struct pl_link_control *control, struct path_control *p
 	p->path.is_control_meaningful = pl_link_find_state(&p->path, "uplink_only") != NULL;
 }
 
-static void count_errors(struct pl_link_control *control, const struct path_control *p,
-			 struct pl_aer_counts *counts)
-{
-	*counts = (struct pl_aer_counts){0, 0, false};
-	for (size_t i = 0; i < p->path.link_count; i++) {
-		const struct pl_aspm_link *link = p->path.links[i];
-
-		pl_aer_add(&control->root, link->up.bdf, counts);
-		for (size_t f = 0; f < link->down_count; f++)
-			pl_aer_add(&control->root, link->down[f].bdf, counts);
-	}
-}
-
 const struct pl_link_path *pl_link_find_path(struct pl_link_control *control,
 					     const struct pl_slot *slot)
 {
@@ -265,7 +252,7 @@ const struct pl_link_path *pl_link_find_path(struct pl_link_control *control,
 		build_states(control, p);
 	else
 		p->path.why_fixed = "no link of this path has registers or kernel files";
-	count_errors(control, p, &p->aer);
+	pl_link_note_errors(control, p);
 	return &p->path;
 }
 

@@ -17,14 +17,16 @@ struct path_control {
 	const char *why_not[PL_LINK_PATH_MAX];
 	const struct pl_link_state *now; /* set last; NULL: as found */
 	bool was_confirmed;              /* now has been seen in the registers */
-	struct pl_aer_counts aer;        /* at the start */
+	const char *why_lost;            /* given up for good, with the sentence; NULL */
+	bool is_absent;                  /* and registers of it did not answer any more */
 };
 
 /* What has happened to one link of run->aspm_links. */
 struct link_status {
-	bool is_changed;    /* files were written since the last restore */
-	bool is_announced;  /* the mark it keeps has been said */
-	const char *broken; /* a write failed: not tried again, with the sentence */
+	bool is_changed;           /* files were written since the last restore */
+	struct pl_aer_counts *aer; /* at the start: the port above, then the functions below */
+	bool is_announced;         /* the mark it keeps has been said */
+	const char *broken;        /* a write failed: not tried again, with the sentence */
 	/* Its files when it was raised for the first time: what read 1 had no mark of a driver, so
 	 * a mark there is ours and may be lifted again. */
 	int raised[PL_ATTR_COUNT];
@@ -68,9 +70,27 @@ static inline struct path_control *pl_link_own(const struct pl_link_path *path)
 /* Reads back every link of the path against the state set last, the policy, the error counters. */
 void pl_link_check_path(struct pl_link_control *control, struct path_control *path,
 			struct pl_link_check *check);
-/* When check->must_stop: puts everything back and sets nothing from then on. */
-int pl_link_stop_if_needed(struct pl_link_control *control, struct pl_link_check *check,
-			   struct pl_err *err);
+/* Notes the error counters of the path that are not noted yet. */
+void pl_link_note_errors(struct pl_link_control *control, const struct path_control *path);
+/* Judges what was counted since: must_stop, or the Surprise Down of what is gone. */
+void pl_link_check_errors(struct pl_link_control *control, const struct path_control *path,
+			  struct pl_link_check *check);
+/*
+ * must_stop: puts everything back and sets nothing from then on. is_gone: gives up this path. 0, or
+ * -EIO when something could not be put back.
+ */
+int pl_link_act_on_check(struct pl_link_control *control, struct path_control *path,
+			 struct pl_link_check *check, struct pl_err *err);
+/* Fills check for a path that was given up before. */
+void pl_link_tell_lost(const struct path_control *path, struct pl_link_check *check);
+
+/* Says in check that bdf, which is on the path, does not answer any more. */
+void pl_link_mark_gone(struct pl_link_control *control, const struct path_control *path,
+		       struct pl_bdf bdf, struct pl_link_check *check);
+/* Whether a function of the link does not answer any more: that one in *bdf (may be NULL). */
+bool pl_link_has_gone(const struct pl_sysroot *root, const struct pl_aspm_link *link,
+		      struct pl_bdf *bdf);
+bool pl_link_is_function_gone(const struct pl_sysroot *root, struct pl_bdf bdf);
 
 /* Raise mode: pins all other links, then changes the policy. Nothing when path is raised. */
 int pl_link_raise(struct pl_link_control *control, struct path_control *path, struct pl_err *err);

@@ -24,7 +24,7 @@ static void leave_note(const struct pl_sysroot *root, const struct pl_link_resto
 
 	if (fd < 0)
 		return;
-	dprintf(fd, "%zu\n", result->restored);
+	dprintf(fd, "%zu %zu\n", result->restored, result->gone);
 	close(fd);
 }
 

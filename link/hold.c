@@ -150,22 +150,50 @@ bool pl_link_has_apst(struct pl_link_control *control, const struct pl_slot *slo
 	       pl_link_can_write(&control->root, path) == 0;
 }
 
+/* What the journal has of the slot's drive; NULL: its power states were not held off. */
+static const struct pl_journal_text *find_held(const struct pl_link_control *control,
+					       const struct pl_slot *slot)
+{
+	const struct pl_journal *journal = &control->journal;
+
+	for (size_t i = 0; slot->device && i < journal->text_count; i++)
+		if (journal->texts[i].kind == PL_TEXT_LATENCY &&
+		    pl_bdf_is_equal(journal->texts[i].bdf, slot->device->bdf))
+			return &journal->texts[i];
+	return NULL;
+}
+
+static int give_back_apst(struct pl_link_control *control, const struct pl_slot *slot,
+			  struct pl_err *err)
+{
+	const struct pl_journal_text *held = find_held(control, slot);
+	int rc = held ? pl_link_put_text(control->io, &control->root, held->path, held->value, err)
+		      : 0;
+
+	if (!rc || !pl_link_is_text_gone(&control->root, held))
+		return rc;
+	pl_run_warn(control->run, "W-GONE", "warning", slot->label,
+		    "the controller of the drive is gone, and the setting of its power states with "
+		    "it: nothing to put back");
+	pl_journal_forget_text(&control->journal, held->path);
+	/* When this fails the journal on disk says too much, which restoring finds to be gone. */
+	pl_journal_write(&control->journal, &control->root, NULL);
+	return 0;
+}
+
 int pl_link_set_apst(struct pl_link_control *control, const struct pl_slot *slot,
 		     enum pl_link_apst apst, struct pl_err *err)
 {
 	struct pl_journal_text text = {.kind = PL_TEXT_LATENCY};
-	const struct pl_journal_text *found;
 	char path[PL_LINK_PATH_BYTES];
-	int rc = find_latency_file(control, slot, path, err);
+	int rc;
 
+	if (apst == PL_LINK_APST_AS_FOUND)
+		return give_back_apst(control, slot, err);
+	rc = find_latency_file(control, slot, path, err);
 	if (rc)
 		return rc;
 	text.path = path;
-	found = pl_journal_find_text(&control->journal, path);
-	if (apst == PL_LINK_APST_AS_FOUND)
-		return found ? pl_link_put_text(control->io, &control->root, path, found->value,
-						err)
-			     : 0;
 	rc = describe(control, slot->device->bdf, &text, err);
 	if (!rc)
 		rc = must_change(control, &text, "0", err);

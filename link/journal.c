@@ -65,6 +65,30 @@ const struct pl_journal_text *pl_journal_find_text(const struct pl_journal *jour
 	return NULL;
 }
 
+void pl_journal_forget_link(struct pl_journal *journal, struct pl_bdf up)
+{
+	const struct pl_journal_link *link = pl_journal_find_link(journal, up);
+	size_t i = link ? (size_t)(link - journal->links) : journal->link_count;
+
+	if (!link)
+		return;
+	journal->link_count--;
+	memmove(&journal->links[i], &journal->links[i + 1],
+		(journal->link_count - i) * sizeof(journal->links[0]));
+}
+
+void pl_journal_forget_text(struct pl_journal *journal, const char *path)
+{
+	const struct pl_journal_text *text = pl_journal_find_text(journal, path);
+	size_t i = text ? (size_t)(text - journal->texts) : journal->text_count;
+
+	if (!text)
+		return;
+	journal->text_count--;
+	memmove(&journal->texts[i], &journal->texts[i + 1],
+		(journal->text_count - i) * sizeof(journal->texts[0]));
+}
+
 void pl_journal_read_boot_id(const struct pl_sysroot *root, char out[PL_JOURNAL_BOOT_BYTES])
 {
 	if (pl_link_read_line(root, BOOT_ID_FILE, out, PL_JOURNAL_BOOT_BYTES) || !out[0])

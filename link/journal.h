@@ -70,6 +70,9 @@ const struct pl_journal_link *pl_journal_find_link(const struct pl_journal *jour
 void pl_journal_add_text(struct pl_journal *journal, const struct pl_journal_text *text);
 const struct pl_journal_text *pl_journal_find_text(const struct pl_journal *journal,
 						   const char *path);
+/* Takes one out: what it belonged to is gone. */
+void pl_journal_forget_link(struct pl_journal *journal, struct pl_bdf up);
+void pl_journal_forget_text(struct pl_journal *journal, const char *path);
 
 /* "-" when the root does not say. */
 void pl_journal_read_boot_id(const struct pl_sysroot *root, char out[PL_JOURNAL_BOOT_BYTES]);

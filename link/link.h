@@ -77,7 +77,11 @@ struct pl_link_check {
 	enum pl_aspm_verdict verdict;                /* the worst of the links */
 	enum pl_aspm_verdict link[PL_LINK_PATH_MAX]; /* per link of the path */
 	unsigned enabled[PL_LINK_PATH_MAX];          /* seen at both ends, enum pl_aspm bits */
-	bool must_stop; /* error counters, a vanished device: restore and end the run */
+	bool must_stop; /* error counters: all is restored already, the run ends */
+	/* A device of this path vanished, or the path was given up before: what of it still answers
+	 * is as found again, and nothing is set on it any more. Other paths go on. */
+	bool is_gone;
+	bool has_surprise_down;              /* the port above what is gone counted that it went */
 	uint64_t correctable, uncorrectable; /* AER errors of the path since open */
 	unsigned speed_mts, width;           /* trained now, of the device link; 0: not known */
 	char why[512];                       /* one sentence unless confirmed */
@@ -113,10 +117,21 @@ int pl_link_set_state(struct pl_link_control *control, const struct pl_link_path
 /*
  * Reads back the state that was set last on this path and the error counters: between blocks,
  * never inside a timed gap (it wakes the links). When check->must_stop is set, everything has
- * been restored already.
+ * been restored already; when check->is_gone is set, this path has.
  */
 int pl_link_verify(struct pl_link_control *control, const struct pl_link_path *path,
 		   struct pl_link_check *check, struct pl_err *err);
+
+/*
+ * The device of this path is lost, whatever its configuration space says (its registers read as all
+ * ones): what still answers of its links goes back to as found at once, what does not leaves the
+ * journal, and nothing is set on this path any more. A warning of the run (W-GONE) says so. Nothing
+ * happens the second time. -EIO when a link that answers could not be put back.
+ */
+int pl_link_give_up(struct pl_link_control *control, const struct pl_link_path *path,
+		    const char *why, struct pl_err *err);
+/* Says of each device that was gone and answers again that its slot stays given up. Once each. */
+void pl_link_look_for_returned(struct pl_link_control *control);
 
 /*
  * Keeps the device and the ports above it out of runtime suspend (power/control = "on") until
@@ -133,7 +148,8 @@ bool pl_link_has_apst(struct pl_link_control *control, const struct pl_slot *slo
 
 /*
  * Through pm_qos_latency_tolerance_us: the kernel reprograms the drive. -ENOTSUP: not an NVMe
- * drive or one without APST; -EACCES, -EPERM, -EROFS with the sentence.
+ * drive or one without APST; -EACCES, -EPERM, -EROFS with the sentence. As found is always right
+ * for a controller that is gone: its setting went with it, which is said once.
  */
 int pl_link_set_apst(struct pl_link_control *control, const struct pl_slot *slot,
 		     enum pl_link_apst apst, struct pl_err *err);
@@ -159,6 +175,7 @@ struct pl_link_repair {
 	bool is_stale;   /* a journal of an earlier boot was there and was removed */
 	bool by_guard;   /* a guard had repaired already; its note was removed */
 	size_t restored; /* settings put back (or found as they were) */
+	size_t gone;     /* settings of devices that are no longer there: nothing to put back */
 	size_t failed;
 	char text[512]; /* one sentence for a person */
 };

@@ -121,6 +121,8 @@ static int read_all(struct reader *r, struct pl_aspm_function *function)
 	express = find_cap(r, PL_LINK_CAP_EXP);
 	if (express)
 		read_express(r, express, function);
+	if (function->is_readable && function->lnkcap == ~0u && function->lnkctl == 0xffffu)
+		return -ENODEV; /* it left while it was read */
 	if (function->is_readable)
 		read_extended(r, function);
 	pl_link_decode_function(function);

@@ -83,18 +83,29 @@ int pl_link_lock(const struct pl_sysroot *root, struct pl_err *err)
 	return rc;
 }
 
+/* "3 settings put back; 1 belonged to devices no longer there" */
+static void tell_counts(const struct pl_link_repair *repair, char *out, size_t size)
+{
+	int used = snprintf(out, size, "%zu setting%s put back", repair->restored,
+			    repair->restored == 1 ? "" : "s");
+
+	if (repair->gone)
+		snprintf(out + used, size - (size_t)used,
+			 "; %zu belonged to devices no longer there", repair->gone);
+}
+
 /* The guard's note of what it did, once. */
 static void take_note(const struct pl_sysroot *root, struct pl_link_repair *repair)
 {
-	uint64_t restored;
+	char line[64], counts[128];
 
-	if (pl_sysroot_u64(root, PL_JOURNAL_NOTE, &restored))
+	if (pl_link_read_line(root, PL_JOURNAL_NOTE, line, sizeof(line)) ||
+	    sscanf(line, "%zu %zu", &repair->restored, &repair->gone) < 1)
 		return;
 	repair->by_guard = true;
-	repair->restored = (size_t)restored;
+	tell_counts(repair, counts, sizeof(counts));
 	snprintf(repair->text, sizeof(repair->text),
-		 "an earlier run died; its guard process put back %zu setting%s", repair->restored,
-		 restored == 1 ? "" : "s");
+		 "an earlier run died; its guard process acted: %s", counts);
 	pl_journal_remove(root, PL_JOURNAL_NOTE);
 }
 
@@ -102,10 +113,11 @@ static int put_back(const struct pl_journal *journal, const struct pl_sysroot *r
 		    const struct pl_link_io *io, struct pl_link_repair *repair, struct pl_err *err)
 {
 	struct pl_link_restored result;
-	char gone[64] = "";
+	char counts[128];
 
 	pl_link_restore_journal(journal, root, io, &result);
 	repair->restored = result.restored;
+	repair->gone = result.gone;
 	repair->failed = result.failed;
 	if (result.failed) {
 		snprintf(repair->text, sizeof(repair->text), "%s", result.first.text);
@@ -114,12 +126,9 @@ static int put_back(const struct pl_journal *journal, const struct pl_sysroot *r
 			       "put back: %s; run `pcielat restore` as root, or reboot",
 			       result.failed, result.first.text);
 	}
-	if (result.gone)
-		snprintf(gone, sizeof(gone), "; %zu belonged to devices no longer there",
-			 result.gone);
+	tell_counts(repair, counts, sizeof(counts));
 	snprintf(repair->text, sizeof(repair->text),
-		 "an earlier run (process %ld) died without restoring; %zu setting%s put back%s",
-		 journal->pid, result.restored, result.restored == 1 ? "" : "s", gone);
+		 "an earlier run (process %ld) died without restoring; %s", journal->pid, counts);
 	return pl_journal_remove(root, PL_JOURNAL_FILE);
 }
 

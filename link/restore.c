@@ -59,6 +59,8 @@ static int restore_into(struct pl_aspm_link *now, const struct pl_aspm_link *fou
 		return fail_gone(err, found, "another device is in its place");
 	for (int i = 0; !rc && i < ATTEMPTS && !is_back(now, found); i++) {
 		rc = pl_link_apply(io, root, found, pl_link_found_states(found->attr), err);
+		if (rc && read_now(root, now) == -ENODEV) /* it left just now */
+			return fail_gone(err, found, "the device is gone");
 		if (rc)
 			return rc;
 		io->settle(io->ctx);
@@ -132,19 +134,29 @@ static void restore_links(const struct pl_journal *journal, const struct pl_sysr
 	free(order);
 }
 
-static int restore_text(const struct pl_journal_text *text, const struct pl_sysroot *root,
-			const struct pl_link_io *io, struct pl_err *err)
+bool pl_link_is_text_gone(const struct pl_sysroot *root, const struct pl_journal_text *text)
 {
 	struct pl_aspm_function f;
-	char now[PL_JOURNAL_VALUE_BYTES];
 	int rc = pl_link_read_function(root, text->bdf, &f);
 
 	if (rc == -ENODEV ||
 	    (!rc && (f.vendor_id != text->vendor_id || f.device_id != text->device_id)))
+		return true;
+	return text->kind == PL_TEXT_LATENCY && !pl_sysroot_exists(root, text->path);
+}
+
+static int restore_text(const struct pl_journal_text *text, const struct pl_sysroot *root,
+			const struct pl_link_io *io, struct pl_err *err)
+{
+	char now[PL_JOURNAL_VALUE_BYTES];
+	int rc;
+
+	if (pl_link_is_text_gone(root, text))
 		return -ENODEV;
 	if (pl_link_read_line(root, text->path, now, sizeof(now)) == 0 && !strcmp(now, text->value))
 		return 0;
-	return pl_link_put_text(io, root, text->path, text->value, err);
+	rc = pl_link_put_text(io, root, text->path, text->value, err);
+	return rc && pl_link_is_text_gone(root, text) ? -ENODEV : rc;
 }
 
 static void restore_texts(const struct pl_journal *journal, enum pl_journal_text_kind kind,

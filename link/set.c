@@ -117,29 +117,58 @@ static int write_path(struct pl_link_control *control, struct path_control *p,
 	return rc;
 }
 
-/* Links of other paths that are not as found: back, so that one state is one state. */
-static int restore_others(struct pl_link_control *control, const struct path_control *p,
-			  struct pl_err *err)
+static bool is_shared(const struct path_control *p, size_t index)
+{
+	for (size_t i = 0; i < p->path.link_count; i++)
+		if (p->link_index[i] == index)
+			return true;
+	return false;
+}
+
+/* What o has of its own goes back. is_lost: a device of it is gone, or another is in its place. */
+static int restore_other(struct pl_link_control *control, struct path_control *o,
+			 const struct path_control *p, bool *is_lost, struct pl_err *err)
 {
 	int rc = 0;
 
-	for (struct path_control *o = control->paths; o; o = o->next) {
-		for (size_t i = o->path.link_count; i-- > 0;) {
-			struct link_status *status = &control->status[o->link_index[i]];
-			bool is_shared = false;
+	for (size_t i = o->path.link_count; i-- > 0;) {
+		struct link_status *status = &control->status[o->link_index[i]];
+		int link_rc;
 
-			for (size_t k = 0; k < p->path.link_count; k++)
-				is_shared |= p->link_index[k] == o->link_index[i];
-			if (o == p || is_shared || !status->is_changed)
-				continue;
-			if (pl_link_restore_link(o->path.links[i], &control->root, control->io,
-						 err) == -EIO)
-				rc = -EIO;
-			status->is_changed = false;
-		}
-		if (o != p)
-			o->now = NULL;
+		if (!status->is_changed || is_shared(p, o->link_index[i]))
+			continue;
+		link_rc = pl_link_restore_link(o->path.links[i], &control->root, control->io, err);
+		*is_lost |= link_rc == -ENODEV;
+		rc = link_rc == -EIO ? -EIO : rc;
+		status->is_changed = false;
 	}
+	o->now = NULL;
+	return rc;
+}
+
+/*
+ * Links of other paths that are not as found: back, so that one state is one state. A path that is
+ * found to be gone then is given up; errors on it stop the run as everywhere.
+ */
+static int restore_others(struct pl_link_control *control, const struct path_control *p,
+			  struct pl_link_check *check, struct pl_err *err)
+{
+	int rc = 0;
+
+	for (struct path_control *o = control->paths; !rc && o; o = o->next) {
+		bool is_lost = false;
+
+		if (o == p)
+			continue;
+		rc = restore_other(control, o, p, &is_lost, err);
+		if (rc || !is_lost)
+			continue;
+		pl_link_check_path(control, o, check);
+		rc = pl_link_act_on_check(control, o, check, err);
+		if (check->must_stop)
+			return rc;
+	}
+	*check = (struct pl_link_check){.verdict = PL_VERDICT_NONE};
 	return rc;
 }
 
@@ -191,9 +220,18 @@ static int undo(struct pl_link_control *control, struct path_control *p,
 	}
 	pl_link_check_path(control, p, check);
 	check->verdict = PL_VERDICT_NOT_SET;
-	if (!check->must_stop)
+	if (!check->must_stop && !check->is_gone)
 		snprintf(check->why, sizeof(check->why), "%s", cause->text);
 	return rc;
+}
+
+/* Nothing is written to what does not answer. */
+static bool has_gone(struct pl_link_control *control, const struct path_control *p)
+{
+	for (size_t i = 0; i < p->path.link_count; i++)
+		if (pl_link_has_gone(&control->root, p->path.links[i], NULL))
+			return true;
+	return false;
 }
 
 static int set_with_writes(struct pl_link_control *control, struct path_control *p,
@@ -204,8 +242,13 @@ static int set_with_writes(struct pl_link_control *control, struct path_control 
 	struct pl_err cause = {0, ""};
 	int rc;
 
-	if (sleeper)
-		return refuse(check, sleeper);
+	if (sleeper || has_gone(control, p)) {
+		pl_link_check_path(control, p, check);
+		check->verdict = PL_VERDICT_NOT_SET;
+		if (sleeper && !check->must_stop && !check->is_gone)
+			return refuse(check, sleeper);
+		return 0;
+	}
 	rc = pl_link_arm(control, NULL, 0, p, err);
 	if (rc)
 		return rc;
@@ -226,23 +269,28 @@ int pl_link_set_state(struct pl_link_control *control, const struct pl_link_path
 	const char *why = needs_writes(control, p, state) ? find_refusal(control, p, state) : NULL;
 	int rc = 0;
 
+	if (p->why_lost) {
+		pl_link_tell_lost(p, check);
+		return 0;
+	}
 	if (why)
 		return refuse(check, why);
 	if (control->raised != p || state->kind != PL_LINK_STATE_RAISED)
 		rc = pl_link_unraise(control, err);
 	if (!rc)
-		rc = restore_others(control, p, err);
-	*check = (struct pl_link_check){.verdict = PL_VERDICT_NONE};
-	if (!rc && needs_writes(control, p, state))
+		rc = restore_others(control, p, check, err);
+	if (rc || check->must_stop)
+		return rc;
+	if (needs_writes(control, p, state))
 		rc = set_with_writes(control, p, state, check, err);
 	if (rc)
 		return rc;
 	if (check->verdict == PL_VERDICT_NOT_SET)
-		return pl_link_stop_if_needed(control, check, err);
+		return pl_link_act_on_check(control, p, check, err);
 	p->now = state;
 	p->was_confirmed = false;
 	pl_link_check_path(control, p, check);
-	return pl_link_stop_if_needed(control, check, err);
+	return pl_link_act_on_check(control, p, check, err);
 }
 
 static size_t list_link(struct pl_link_control *control, const struct path_control *p, size_t i,

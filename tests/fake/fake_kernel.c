@@ -324,39 +324,73 @@ void fake_close(struct fake_kernel *fake)
 	remove_tree(fake->dir);
 }
 
-/* Copies everything that matters to at (NULL: only counts). Returns the size. */
-static size_t collect(const struct fake_kernel *fake, uint8_t *at)
+static bool is_gone(const struct fake_kernel *fake, size_t function)
+{
+	return fake->state->gone & FAKE_BIT(function);
+}
+
+static bool is_link_gone(const struct fake_kernel *fake, size_t index)
+{
+	const struct fake_link *link = &fake->link[index];
+	bool gone = is_gone(fake, link->up);
+
+	for (size_t i = 0; i < link->down_count; i++)
+		gone |= is_gone(fake, link->down[i]);
+	return gone;
+}
+
+static bool is_above_gone(const struct fake_kernel *fake, size_t function)
+{
+	for (size_t i = 0; i < fake->link_count; i++)
+		if (fake->link[i].up == function && is_link_gone(fake, i))
+			return true;
+	return false;
+}
+
+/* Copies everything that matters to at (NULL: only counts); is_there gets 1 for each byte that is
+ * still to be compared (NULL: nothing). Returns the size. */
+static size_t collect(const struct fake_kernel *fake, uint8_t *at, uint8_t *is_there)
 {
 	size_t size = 0;
 
-#define ADD(bytes, count)                                                                          \
+#define ADD(bytes, count, there)                                                                   \
 	do {                                                                                       \
 		if (at)                                                                            \
 			memcpy(at + size, bytes, count);                                           \
+		if (is_there)                                                                      \
+			memset(is_there + size, there, count);                                     \
 		size += (count);                                                                   \
 	} while (0)
 	for (size_t i = 0; i < fake->function_count; i++)
-		ADD(fake->function[i].config, FAKE_CONFIG_BYTES);
+		ADD(fake->function[i].config, FAKE_CONFIG_BYTES,
+		    !is_gone(fake, i) && !is_above_gone(fake, i));
 	for (size_t i = 0; i < fake->function_count; i++)
-		ADD(fake->function[i].power, 8);
+		ADD(fake->function[i].power, 8, !is_gone(fake, i));
 	for (size_t i = 0; i < fake->link_count; i++)
 		for (int a = 0; a < PL_ATTR_COUNT; a++)
 			if (fake->link[i].attr[a])
-				ADD(fake->link[i].attr[a], 1);
-	ADD(fake->policy_text, POLICY_BYTES);
-	ADD(fake->latency, LATENCY_BYTES);
+				ADD(fake->link[i].attr[a], 1, !is_link_gone(fake, i));
+	ADD(fake->policy_text, POLICY_BYTES, true);
+	ADD(fake->latency, LATENCY_BYTES, !is_gone(fake, FAKE_DRIVE2));
 #undef ADD
 	return size;
 }
 
-uint8_t *fake_snapshot(const struct fake_kernel *fake, size_t *size)
+static uint8_t *allocate(size_t bytes)
 {
-	size_t bytes = collect(fake, NULL);
 	uint8_t *copy = malloc(bytes);
 
 	if (!copy)
 		abort();
-	collect(fake, copy);
+	return copy;
+}
+
+uint8_t *fake_snapshot(const struct fake_kernel *fake, size_t *size)
+{
+	size_t bytes = collect(fake, NULL, NULL);
+	uint8_t *copy = allocate(bytes);
+
+	collect(fake, copy, NULL);
 	if (size)
 		*size = bytes;
 	return copy;
@@ -365,18 +399,59 @@ uint8_t *fake_snapshot(const struct fake_kernel *fake, size_t *size)
 int fake_compare(const struct fake_kernel *fake, const uint8_t *snapshot)
 {
 	size_t size;
-	uint8_t *now = fake_snapshot(fake, &size);
+	uint8_t *now = fake_snapshot(fake, &size), *is_there = allocate(size);
 	int differences = 0;
 
+	collect(fake, NULL, is_there);
 	for (size_t i = 0; i < size; i++) {
-		if (now[i] == snapshot[i])
+		if (now[i] == snapshot[i] || !is_there[i])
 			continue;
 		if (!differences++)
 			printf("function %zu, offset 0x%zx: %02x, was %02x\n",
 			       i / FAKE_CONFIG_BYTES, i % FAKE_CONFIG_BYTES, now[i], snapshot[i]);
 	}
+	free(is_there);
 	free(now);
 	return differences;
+}
+
+/* Out of the tree at once, as a removal is for who opens a file after it. */
+static void unplug(struct fake_kernel *fake, const struct pl_sysroot *root, size_t function)
+{
+	char path[PL_LINK_PATH_BYTES], bdf[PL_BDF_TEXT];
+
+	device_path(path, &fake->function[function], "");
+	path[strlen(path) - 1] = '\0';
+	if (renameat(root->fd, path, root->fd, pl_bdf_format(fake->function[function].bdf, bdf)))
+		die(path);
+}
+
+void fake_remove(struct fake_kernel *fake, const struct pl_sysroot *root, unsigned functions,
+		 enum fake_removal how)
+{
+	for (size_t i = 0; i < fake->function_count; i++) {
+		if (!(functions & FAKE_BIT(i)) || is_gone(fake, i))
+			continue;
+		memset(fake->function[i].config, 0xff, FAKE_CONFIG_BYTES);
+		fake->state->gone |= FAKE_BIT(i);
+	}
+	for (size_t i = 0; how == FAKE_UNPLUGGED && i < fake->function_count; i++) {
+		uint8_t *c = fake->function[i].config;
+
+		if (functions & FAKE_BIT(i))
+			unplug(fake, root, i);
+		else if (is_above_gone(fake, i))
+			fake_put16(c, FAKE_LNKCTL, (uint16_t)(fake_get16(c, FAKE_LNKCTL) & ~3u));
+	}
+}
+
+void fake_return(struct fake_kernel *fake, size_t function, const uint8_t *snapshot)
+{
+	uint8_t *c = fake->function[function].config;
+
+	memcpy(c, snapshot + function * FAKE_CONFIG_BYTES, FAKE_CONFIG_BYTES);
+	fake_put16(c, FAKE_LNKCTL, (uint16_t)(fake_get16(c, FAKE_LNKCTL) & ~3u));
+	fake->state->gone &= ~FAKE_BIT(function);
 }
 
 bool fake_has_journal(const struct fake_kernel *fake)

@@ -51,6 +51,26 @@ struct fake_link {
 	char *attr[PL_ATTR_COUNT]; /* NULL: no file */
 };
 
+/* How a function vanishes: it reads as all ones, or the kernel has noticed and removed its files.
+ */
+enum fake_removal { FAKE_ONES, FAKE_UNPLUGGED };
+
+#define FAKE_BIT(function) (1u << (function))
+/* The functions, in order; see add_devices. */
+enum {
+	FAKE_PORT_DIRECT,
+	FAKE_GPU,
+	FAKE_AUDIO,
+	FAKE_PORT_SWITCH,
+	FAKE_UP1,
+	FAKE_DOWN1,
+	FAKE_DOWN2,
+	FAKE_DRIVE1,
+	FAKE_UP2,
+	FAKE_DOWN3,
+	FAKE_DRIVE2
+};
+
 /* One write that the tool made, in order. */
 struct fake_write {
 	char path[128], text[24];
@@ -70,7 +90,10 @@ struct fake_state {
 	bool is_old;               /* before about 6.7: l1_aspm = 0 does not mark the substates */
 	int fail_error;            /* writes fail with this … */
 	size_t fail_from, fail_to; /* … from this number on (1: the first) to that one (0: all) */
-	size_t remove_at; /* before this write the device of the last link vanishes; 0: never */
+	size_t remove_at;          /* before this write something vanishes; 0: never */
+	unsigned remove;           /* what: FAKE_BIT of functions; 0: the device of the last link */
+	enum fake_removal removal;
+	unsigned gone; /* FAKE_BIT of functions that vanished */
 	struct fake_write log[FAKE_LOG_MAX];
 	size_t log_count;
 	char violation[256]; /* the first broken rule; empty: none */
@@ -125,8 +148,17 @@ void fake_put32(uint8_t *bytes, unsigned offset, uint32_t value);
 
 /* All bytes that matter: every config file, every sysfs file. Free it. */
 uint8_t *fake_snapshot(const struct fake_kernel *fake, size_t *size);
-/* 0 when the machine is as in the snapshot; else prints where it differs. */
+/*
+ * 0 when the machine is as in the snapshot; else prints where it differs. What vanished, and the
+ * link registers of a port above it (which the kernel clears), are not compared.
+ */
 int fake_compare(const struct fake_kernel *fake, const uint8_t *snapshot);
+/* The functions (FAKE_BIT) vanish now: a surprise, no driver is asked. root: of this process. */
+void fake_remove(struct fake_kernel *fake, const struct pl_sysroot *root, unsigned functions,
+		 enum fake_removal how);
+/* One of them is back, as after a reset; after FAKE_ONES only. */
+void fake_return(struct fake_kernel *fake, size_t function, const uint8_t *snapshot);
+
 /* No journal and no temporary file below run/pcielat. */
 bool fake_has_journal(const struct fake_kernel *fake);
 

@@ -190,12 +190,18 @@ static unsigned policy_mask(const struct fake_kernel *fake, size_t index)
 	}
 }
 
+/* Writes to what is gone go nowhere. */
+static bool can_write(const struct fake_kernel *fake, size_t index, size_t function)
+{
+	return !fake->state->link[index].is_stuck && !(fake->state->gone & FAKE_BIT(function));
+}
+
 static void put_lnkctl(struct fake_kernel *fake, size_t index, size_t function, unsigned mask,
 		       unsigned value)
 {
 	uint8_t *c = fake->function[function].config;
 
-	if (!fake->state->link[index].is_stuck)
+	if (can_write(fake, index, function))
 		fake_put16(c, FAKE_LNKCTL,
 			   (uint16_t)((fake_get16(c, FAKE_LNKCTL) & ~mask) | value));
 }
@@ -204,7 +210,7 @@ static void put_l1ss(struct fake_kernel *fake, size_t index, size_t function, un
 {
 	uint8_t *c = fake->function[function].config;
 
-	if (!fake->state->link[index].is_stuck)
+	if (can_write(fake, index, function))
 		fake_put32(c, FAKE_L1SS_CTL1, (fake_get32(c, FAKE_L1SS_CTL1) & ~0xfu) | value);
 }
 
@@ -327,7 +333,8 @@ static void check_attr(struct fake_kernel *fake, const struct pl_sysroot *root, 
 		       enum pl_aspm_attr attr, const char *path, const char *text)
 {
 	const uint8_t *up = config_up(fake, index);
-	bool on = text[0] == '1', l1_on = fake_get16(up, FAKE_LNKCTL) & 2;
+	bool is_gone = fake->state->gone & FAKE_BIT(fake->link[index].up);
+	bool on = text[0] == '1', l1_on = !is_gone && fake_get16(up, FAKE_LNKCTL) & 2;
 	int start = fake->state->link[index].start[attr];
 	bool is_pin = fake->state->may_pin && !on;
 	char bdf[PL_BDF_TEXT];
@@ -385,14 +392,6 @@ static int store_other(struct fake_kernel *fake, const struct pl_sysroot *root, 
 	return -EINVAL;
 }
 
-/* Surprise removal: all ones, and the kernel's files are gone. */
-static void remove_last(struct fake_kernel *fake)
-{
-	const struct fake_link *link = &fake->link[fake->link_count - 1];
-
-	memset(fake->function[link->down[0]].config, 0xff, FAKE_CONFIG_BYTES);
-}
-
 int fake_write(struct fake_kernel *fake, const struct pl_sysroot *root, const char *path,
 	       const char *text)
 {
@@ -402,7 +401,9 @@ int fake_write(struct fake_kernel *fake, const struct pl_sysroot *root, const ch
 
 	log_write(fake, path, text);
 	if (number == fake->state->remove_at)
-		remove_last(fake);
+		fake_remove(fake, root,
+			    fake->state->remove ? fake->state->remove : FAKE_BIT(FAKE_DRIVE2),
+			    fake->state->removal);
 	if (fake->state->fail_error && number >= fake->state->fail_from &&
 	    (!fake->state->fail_to || number <= fake->state->fail_to))
 		return -fake->state->fail_error;

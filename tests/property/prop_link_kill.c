@@ -124,6 +124,30 @@ static void run_raising(struct fake_kernel *fake, struct pl_run *run)
 	must(pl_link_close(control, &err), &err);
 }
 
+/* The drive is pulled while its links are set; its path is given up, another one is set. */
+static void run_vanishing(struct fake_kernel *fake, struct pl_run *run)
+{
+	struct pl_link_options options = {.mode = PL_LINK_AUTO, .io = &fake->io};
+	const struct pl_slot *deep = &run->slots[FAKE_SLOT_TWO_SWITCHES];
+	struct pl_link_control *control;
+	const struct pl_link_path *path;
+	struct pl_link_check check;
+	struct pl_err err;
+
+	must(pl_link_open(run, &fake->root, &options, &control, &err), &err);
+	path = pl_link_find_path(control, deep);
+	must(pl_link_hold_power(control, path, &err), &err);
+	must(pl_link_set_apst(control, deep, PL_LINK_APST_OFF, &err), &err);
+	fake->state->remove_at = fake->state->log_count + 10;
+	fake->state->removal = FAKE_UNPLUGGED;
+	must(pl_link_set_state(control, path, pl_link_find_state(path, "off"), &check, &err), &err);
+	if (!check.is_gone)
+		_exit(6);
+	set(control, &run->slots[FAKE_SLOT_ONE_SWITCH], "off");
+	must(pl_link_set_apst(control, deep, PL_LINK_APST_AS_FOUND, &err), &err);
+	must(pl_link_close(control, &err), &err);
+}
+
 static pid_t start(const struct scenario *scenario, struct fake_kernel *fake, struct pl_run *run)
 {
 	pid_t pid = fork();
@@ -312,6 +336,7 @@ static bool kill_guard_after(const struct scenario *scenario, unsigned k, unsign
 }
 
 static const struct scenario lowering = {"lowering", FAKE_FULL, run_lowering};
+static const struct scenario vanishing = {"vanishing", FAKE_FULL, run_vanishing};
 static const struct scenario raising = {"raising", FAKE_OFF, run_raising};
 
 static void kill_everywhere(const struct scenario *scenario, enum victim victim)
@@ -350,6 +375,18 @@ static void test_next_start_restores_raised(void **state)
 	kill_everywhere(&raising, KILL_BOTH);
 }
 
+static void test_guard_restores_what_is_left(void **state)
+{
+	(void)state;
+	kill_everywhere(&vanishing, KILL_TOOL);
+}
+
+static void test_next_start_restores_what_is_left(void **state)
+{
+	(void)state;
+	kill_everywhere(&vanishing, KILL_BOTH);
+}
+
 static void test_guard_dies_at_work(void **state)
 {
 	static const unsigned moments[] = {40, 60, 80, 100}; /* power, links, APST are changed */
@@ -376,6 +413,8 @@ int main(void)
 		cmocka_unit_test(test_next_start_restores),
 		cmocka_unit_test(test_guard_restores_raised),
 		cmocka_unit_test(test_next_start_restores_raised),
+		cmocka_unit_test(test_guard_restores_what_is_left),
+		cmocka_unit_test(test_next_start_restores_what_is_left),
 		cmocka_unit_test(test_guard_dies_at_work),
 	};
 

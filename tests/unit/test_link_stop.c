@@ -1,4 +1,4 @@
-/* When a run stops: error counters, and a device that leaves. All is put back at once. */
+/* When a run stops: error counters. All is put back at once. */
 #include "tests/t.h"
 
 #include <fcntl.h>
@@ -71,32 +71,11 @@ static void test_uncorrectable_errors(void **state)
 	try_uncorrectable("aer_dev_fatal", "TOTAL_ERR_FATAL");
 }
 
-static void test_device_leaves(void **state)
-{
-	struct world w;
-
-	(void)state;
-	for (size_t at = 1; at < 8; at++) {
-		world_make(&w, FAKE_FULL);
-		w.fake.state->remove_at = at;
-		world_open(&w);
-		assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
-		assert_true(w.check.must_stop);
-		assert_non_null(strstr(w.check.why, "0000:07:00.0: the device is gone"));
-		assert_int_equal(world_shut(&w), 0);
-		assert_int_equal(world_aspm(&w, "0000:00:02.1"), 3);
-		assert_int_equal(world_aspm(&w, "0000:05:00.0"), 3);
-		assert_false(fake_has_journal(&w.fake));
-		world_free(&w);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_correctable_errors),
 		cmocka_unit_test(test_uncorrectable_errors),
-		cmocka_unit_test(test_device_leaves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
