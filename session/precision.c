@@ -244,6 +244,13 @@ void pl_stopping_update(struct pl_stopping *s)
 	pl_arena_fini(&scratch);
 }
 
+/* A pair of which one was given up tells no more. */
+static bool is_wanted(const struct pl_stopping *s, const struct pair *pair)
+{
+	return series(s, pair->arm)->outcome == PL_OUTCOME_PENDING &&
+	       series(s, pair->reference)->outcome == PL_OUTCOME_PENDING;
+}
+
 bool pl_stopping_wants(const struct pl_stopping *s, size_t index)
 {
 	const struct pl_measurement *m = series(s, index);
@@ -256,7 +263,7 @@ bool pl_stopping_wants(const struct pl_stopping *s, size_t index)
 		const struct pl_stopping_claim *claim = &s->claims[i];
 
 		for (size_t k = 0; k < claim->count && claim->verdict == PL_SEQUENCE_CONTINUE; k++)
-			if (claim->is_going[k] &&
+			if (claim->is_going[k] && is_wanted(s, &claim->pairs[k]) &&
 			    (claim->pairs[k].arm == index || claim->pairs[k].reference == index))
 				return true;
 	}

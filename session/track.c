@@ -211,6 +211,12 @@ static int64_t count_others(const struct pl_track *track)
 	return sampler->others ? sampler->others(sampler->self) : -1;
 }
 
+/* Then -ENODEV means all ones: more than a driver that let go of its device. */
+static bool reads_registers(const struct pl_measurement *m)
+{
+	return m->slot && (m->probe == PL_PROBE_CONFIG || m->probe == PL_PROBE_BAR);
+}
+
 void pl_track_run_block(struct pl_walk *walk, struct pl_track *track)
 {
 	struct pl_measurement *m = track->m;
@@ -232,6 +238,7 @@ void pl_track_run_block(struct pl_walk *walk, struct pl_track *track)
 		m->n += m->samples_per_block;
 	note_block(track);
 	end_block(track);
+	track->is_lost = rc == -ENODEV && reads_registers(m);
 	if (rc && (rc == -ENODEV || ++track->failed_blocks >= FAILED_BLOCKS_MAX))
 		pl_track_give_up(walk, track, err.text);
 	else if (rc)

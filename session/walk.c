@@ -124,7 +124,7 @@ void pl_walk_group(struct pl_walk *walk)
 static bool group_is_due(const struct pl_walk *walk, const struct pl_group *group)
 {
 	for (size_t i = 0; i < group->count; i++)
-		if (walk->tracks[group->tracks[i]].is_due)
+		if (walk->tracks[group->tracks[i]].is_due && walk->tracks[group->tracks[i]].is_live)
 			return true;
 	return false;
 }
@@ -145,7 +145,7 @@ static void skip_group(struct pl_walk *walk, struct pl_group *group, const char 
 	for (size_t i = 0; i < group->count; i++) {
 		struct pl_track *track = &walk->tracks[group->tracks[i]];
 
-		if (track->is_due)
+		if (track->is_due && track->is_live)
 			pl_track_skip_block(walk, track, why);
 	}
 }
@@ -158,14 +158,15 @@ static void void_round(struct pl_walk *walk, struct pl_group *group, unsigned ro
 		struct pl_track *track = &walk->tracks[group->tracks[i]];
 		struct pl_measurement *m = track->m;
 
-		if (m->blocks_done != round + 1)
-			continue;
+		if (m->blocks_done != round + 1 || m->n == m->block_start[round])
+			continue; /* it took none, or an empty one */
 		m->n = m->block_start[round];
 		m->blocks_done = round;
 		pl_track_skip_block(walk, track, why);
 	}
 }
 
+/* False when the run was interrupted. A device whose registers read as all ones ends the visit. */
 static bool run_group_blocks(struct pl_walk *walk, struct pl_group *group)
 {
 	pl_rng_shuffle(&walk->rng, group->tracks, group->count);
@@ -179,23 +180,30 @@ static bool run_group_blocks(struct pl_walk *walk, struct pl_group *group)
 		tell(walk, track->m);
 		pl_track_run_block(walk, track);
 		walk->done++;
+		if (track->is_lost)
+			return true;
 	}
 	return true;
 }
 
-/* Leaves the state of another slot before this one is touched. */
+/* Leaves the state of another slot before this one is touched. That one may be gone. */
 static const char *leave(struct pl_walk *walk, const struct pl_group *next,
 			 struct pl_link_check *check, struct pl_err *err)
 {
 	const struct pl_group *old = walk->entered;
 	const struct pl_link_state *as_found;
+	int rc;
 
 	if (!old || old->slot == next->slot)
 		return NULL;
 	walk->entered = NULL;
 	as_found = pl_link_find_state(old->path, "as_found");
-	return judge(walk, pl_link_set_state(walk->options->links, old->path, as_found, check, err),
-		     check, err);
+	rc = pl_link_set_state(walk->options->links, old->path, as_found, check, err);
+	if (rc || !check->is_gone)
+		return judge(walk, rc, check, err);
+	pl_walk_lose_slot(walk, old->slot, check->why);
+	*check = (struct pl_link_check){.is_gone = false};
+	return NULL;
 }
 
 /* Holds the power states of this group's drive off, or gives back the last drive its own. */
@@ -208,16 +216,18 @@ static const char *enter_apst(struct pl_walk *walk, const struct pl_group *group
 
 	if (held == wanted)
 		return NULL;
-	walk->held_apst = NULL;
+	/* One that cannot be given back now is tried again; it is nothing to another slot. */
 	if (held && pl_link_set_apst(links, held, PL_LINK_APST_AS_FOUND, err))
-		return err->text;
+		return wanted || held == group->slot ? err->text : NULL;
+	walk->held_apst = NULL;
 	if (wanted && pl_link_set_apst(links, wanted, PL_LINK_APST_OFF, err))
 		return err->text;
 	walk->held_apst = wanted;
 	return NULL;
 }
 
-/* Links that cannot be set are read all the same: errors and a vanished device end the run. */
+/* Links that cannot be set are read all the same: errors end the run, a vanished device its slot.
+ */
 static const char *watch(struct pl_walk *walk, const struct pl_group *group,
 			 struct pl_link_check *check, struct pl_err *err)
 {
@@ -226,9 +236,20 @@ static const char *watch(struct pl_walk *walk, const struct pl_group *group,
 	if (!group->watched)
 		return NULL;
 	rc = pl_link_verify(walk->options->links, group->watched, check, err);
-	if (!rc && !check->must_stop)
+	if (!rc && !check->must_stop && !check->is_gone)
 		return NULL;
 	return judge(walk, rc, check, err);
+}
+
+static const char *enter_links(struct pl_walk *walk, const struct pl_group *group,
+			       struct pl_link_check *check, struct pl_err *err)
+{
+	if (!group->path)
+		return watch(walk, group, check, err);
+	walk->entered = group;
+	return judge(walk,
+		     pl_link_set_state(walk->options->links, group->path, group->state, check, err),
+		     check, err);
 }
 
 /* Everything a group needs to be what it says; NULL, or why it is not. */
@@ -241,15 +262,8 @@ static const char *enter(struct pl_walk *walk, const struct pl_group *group,
 		return err->text;
 	why = leave(walk, group, check, err);
 	if (!why)
-		why = enter_apst(walk, group, err);
-	if (why)
-		return why;
-	if (!group->path)
-		return watch(walk, group, check, err);
-	walk->entered = group;
-	return judge(walk,
-		     pl_link_set_state(walk->options->links, group->path, group->state, check, err),
-		     check, err);
+		why = enter_links(walk, group, check, err);
+	return why ? why : enter_apst(walk, group, err);
 }
 
 static bool has_changed(const struct pl_measurement *m, const char *const names[2][2])
@@ -299,27 +313,42 @@ static const char *read_back(struct pl_walk *walk, const struct pl_group *group,
 		     err);
 }
 
-/* Set the state, take one block of each series, read the state back. */
+/* Whether the registers of the links or those of the device itself say that it is lost. */
+static const char *find_loss(const struct pl_walk *walk, const struct pl_group *group,
+			     const struct pl_link_check *check)
+{
+	if (check->is_gone)
+		return check->why;
+	for (size_t i = 0; i < group->count; i++)
+		if (walk->tracks[group->tracks[i]].is_lost)
+			return walk->tracks[group->tracks[i]].m->why;
+	return NULL;
+}
+
+/* Set the state, take one block of each series, read the state back. False: the run is over. */
 static bool run_group(struct pl_walk *walk, struct pl_group *group, unsigned round)
 {
 	struct pl_link_check check = {0};
 	struct pl_err err = {0, ""};
 	const char *why;
-	bool went_on;
+	bool went_on = true;
 
 	if (!group_is_due(walk, group))
 		return true;
 	why = enter(walk, group, &check, &err);
-	if (why) {
+	if (why && !check.is_gone)
 		skip_group(walk, group, why);
-		return !walk->must_stop;
+	if (!why) {
+		note_link(walk, group, &check);
+		went_on = run_group_blocks(walk, group);
+		why = read_back(walk, group, &check, &err);
+		note_link(walk, group, &check);
+		if (why)
+			void_round(walk, group, round, why);
 	}
-	note_link(walk, group, &check);
-	went_on = run_group_blocks(walk, group);
-	why = read_back(walk, group, &check, &err);
-	note_link(walk, group, &check);
-	if (why)
-		void_round(walk, group, round, why);
+	why = find_loss(walk, group, &check);
+	if (why && !walk->must_stop)
+		pl_walk_lose_slot(walk, group->slot, why);
 	return went_on && !walk->must_stop;
 }
 
@@ -361,6 +390,8 @@ bool pl_walk_rounds(struct pl_walk *walk)
 	for (unsigned round = 0; choose_due(walk, round); round++) {
 		if (!run_round(walk, round))
 			return false;
+		if (walk->options->links)
+			pl_link_look_for_returned(walk->options->links);
 		pl_stopping_update(&walk->stopping);
 		pl_walk_save(walk);
 	}

@@ -30,7 +30,8 @@ struct pl_track {
 	size_t idle_count, span_count;
 	unsigned failed_blocks;
 	bool is_live;
-	bool is_due; /* takes part in this round */
+	bool is_due;  /* takes part in this round */
+	bool is_lost; /* given up: registers of the device read as all ones */
 };
 
 /*
@@ -64,7 +65,7 @@ struct pl_walk {
 	struct pl_env env;
 	int wanted_cpu;         /* --cpu; -1: any that is local */
 	const char *local_cpus; /* of the device that env is pinned near */
-	bool must_stop; /* an error counter, a vanished device: the links are restored already */
+	bool must_stop;         /* error counters, or links that cannot be put back */
 };
 
 /* The track gives no more samples; what it has stays. why is copied. */
@@ -80,6 +81,12 @@ void pl_track_skip_block(struct pl_walk *walk, struct pl_track *track, const cha
 
 /* Pins near the device, locks memory, holds idle states; again when the device is elsewhere. */
 int pl_walk_hold(struct pl_walk *walk, const struct pl_slot *slot, struct pl_err *err);
+
+/*
+ * The device of this slot is lost: its links go back to as found, and its series that are not done
+ * end with what they have and this reason. The other slots go on.
+ */
+void pl_walk_lose_slot(struct pl_walk *walk, const struct pl_slot *slot, const char *why);
 
 /* Sorts the tracks into groups. */
 void pl_walk_group(struct pl_walk *walk);

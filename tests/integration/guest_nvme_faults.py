@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """pcielat run while a drive fails: what was measured is marked, no failed read is in a statistic,
-nothing is written. The other slot is measured in full, or, where registers read all ones and the
-run stops for safety, marked as cut short. guest_nvme_faults.py PCIELAT
+nothing is written, and the other slot is measured in full. guest_nvme_faults.py PCIELAT
 """
 import json
 import subprocess
@@ -44,7 +43,7 @@ try() {{ # SLOT BDF COMMAND
 {tries}
 :
 """
-STOPS = ("ONES", "PULLED")  # registers of all ones: the run stops and puts the links back
+GIVEN_UP = ("ONES", "PULLED")  # gone for the registers too: the slot ends there, said once
 PROGRAM: list[str] = []
 
 
@@ -77,12 +76,12 @@ class Faults(unittest.TestCase):
     def rc(self, case: str) -> int:
         return int((self.out / f"{case}.rc").read_text())
 
-    def assert_marked(self, case: str, lost: tuple[str, ...] = ("partial", "failed")):
+    def assert_marked(self, case: str):
         """Every series of the victim that lost something says so, and the run ends with 8."""
         said = (self.out / f"{case}.txt").read_text()
         self.assertEqual(self.rc(case), 8, said)
         mine = self.series(case, case)
-        hurt = [m for m in mine if m["outcome"] in lost]
+        hurt = [m for m in mine if m["outcome"] in ("partial", "failed")]
         self.assertTrue(hurt, [(m["metric"], m["outcome"], m["reason"]) for m in mine])
         for m in hurt:
             self.assertTrue(m["reason"], m["metric"])
@@ -99,12 +98,17 @@ class Faults(unittest.TestCase):
         for case in CASES:
             for m in self.series(case, "WELL"):
                 with self.subTest(f"{case}: {m['metric']}"):
-                    if case in STOPS and m["outcome"] != "measured":
-                        self.assertIn(m["outcome"], ("partial", "skipped"))
-                        self.assertTrue(m["reason"])
-                        continue
                     self.assertEqual((m["outcome"], m["valid"], m["failed"]),
                                      ("measured", True, 0), m["reason"])
+
+    def test_a_slot_that_is_given_up_is_said_once(self):
+        for case in CASES:
+            record = json.loads((self.out / case / "results.json").read_text())
+            said = [w["message"] for w in record["warnings"] if w["code"] == "W-GONE"]
+            with self.subTest(case):
+                self.assertEqual(len(said), case in GIVEN_UP, said)
+                self.assertTrue(record["session"]["complete"])
+                self.assertNotIn("W-ASPM-STOP", json.dumps(record["warnings"]))
 
     def test_failed_reads_are_in_no_statistic(self):
         for case in CASES:
@@ -134,7 +138,7 @@ class Faults(unittest.TestCase):
             self.assert_marked("RESETS")
 
     def test_registers_of_all_ones(self):
-        self.assert_marked("ONES", ("partial", "failed", "skipped"))
+        self.assert_marked("ONES")
 
     def test_a_namespace_that_goes(self):
         self.assert_marked("UNBOUND")
