@@ -3,7 +3,10 @@
 /* All its blocks, or as many as its claims wanted: it does not miss the device any more. */
 static bool is_done(const struct pl_track *track)
 {
-	return !track->is_due || track->m->blocks_done == track->m->blocks;
+	const struct pl_measurement *m = track->m;
+
+	return !track->is_due ||
+	       (m->blocks_done == m->blocks && m->n > m->block_start[m->blocks - 1]);
 }
 
 static void put_links_back(struct pl_walk *walk, const struct pl_slot *slot, const char *why)

@@ -12,6 +12,10 @@ add_test(NAME guest_monitor
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_monitor.py $<TARGET_FILE:pcielat>
         $<TARGET_FILE:guest_fault>)
 set_tests_properties(guest_monitor PROPERTIES LABELS guest TIMEOUT 700 RUN_SERIAL ON
+    RESOURCE_LOCK guest SKIP_RETURN_CODE 77)
+add_test(NAME guest_gone
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_gone.py $<TARGET_FILE:pcielat>)
+set_tests_properties(guest_gone PROPERTIES LABELS guest TIMEOUT 500 RUN_SERIAL ON
     RESOURCE_LOCK guest)
 add_test(NAME guest_nvme_faults
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_nvme_faults.py $<TARGET_FILE:pcielat>)

@@ -138,6 +138,7 @@ static void gone_while_it_is_left(void **state)
 		}
 		assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
 		assert_int_equal(w.check.verdict, PL_VERDICT_CONFIRMED);
+		assert_non_null(find_warning(&w, "this slot is given up"));
 		assert_int_equal(verify(&w, FAKE_SLOT_TWO_SWITCHES), 0);
 		assert_gone(&w, "0000:07:00.0");
 		assert_goes_on(&w, FAKE_SLOT_ONE_SWITCH);
@@ -192,13 +193,16 @@ static void a_bridge_vanishes_with_two_slots(void **state)
 	(void)state;
 	for (int how = 0; how < BOTH; how++) {
 		struct world w;
+		size_t written;
 
 		start(&w);
 		assert_int_equal(world_set(&w, FAKE_SLOT_TWO_SWITCHES, "off"), 0);
 		fake_remove(&w.fake, &w.fake.root, all, how);
 		assert_int_equal(verify(&w, FAKE_SLOT_TWO_SWITCHES), 0);
 		assert_gone(&w, "0000:02:00.0: the bridge above the device is gone");
+		written = w.fake.state->log_count;
 		assert_int_equal(world_set(&w, FAKE_SLOT_ONE_SWITCH, "off"), 0);
+		assert_int_equal(w.fake.state->log_count, written); /* to nothing that is gone */
 		assert_gone(&w, "0000:02:00.0: the bridge above the device is gone");
 		assert_int_equal(w.run.warning_count, 2);
 		assert_goes_on(&w, FAKE_SLOT_DIRECT);

@@ -3,6 +3,8 @@
 #include "tests/t.h"
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "session/session.h"
 #include "tests/fake/world.h"
@@ -16,6 +18,7 @@ enum moment {
 	AT_WRITE,    /* at the kernel's write number `at` */
 	AT_ROUND,    /* between two rounds */
 	AT_REGISTER, /* its registers read as all ones, configuration space answers */
+	AT_KNOB,     /* it stays: the file of its power states cannot be written any more */
 };
 
 struct bench {
@@ -52,6 +55,15 @@ static void lose(struct bench *b)
 	b->is_lost = true;
 }
 
+#define KNOB "sys/bus/pci/devices/0000:07:00.0/nvme/nvme1/power/pm_qos_latency_tolerance_us"
+
+static void break_knob(struct bench *b)
+{
+	assert_int_equal(unlinkat(b->w.fake.root.fd, KNOB, 0), 0);
+	assert_int_equal(mkdirat(b->w.fake.root.fd, KNOB, 0755), 0);
+	b->is_lost = true;
+}
+
 /* The uplink that both slots behind the switch share is off only where the state says so. */
 static void look_at_state(struct bench *b, const struct pl_measurement *m)
 {
@@ -61,6 +73,11 @@ static void look_at_state(struct bench *b, const struct pl_measurement *m)
 	if (b->what & FAKE_BIT(FAKE_UP1) && b->is_lost)
 		return;
 	b->wrong_state += is_off != (is_shared && !strcmp(m->conditions.state, "off"));
+}
+
+static bool is_register_gone(const struct bench *b)
+{
+	return b->w.fake.state->gone || (b->moment == AT_REGISTER && b->samples >= b->at);
 }
 
 static ssize_t sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
@@ -73,9 +90,10 @@ static ssize_t sample(void *self, uint64_t *ticks, size_t count, struct pl_err *
 		b->samples++;
 		if (b->moment == AT_SAMPLE && b->samples == b->at)
 			lose(b);
+		if (b->moment == AT_KNOB && !b->is_lost && b->w.fake.latency[0] == '0')
+			break_knob(b);
 		b->after_loss += b->is_lost;
-		if (b->moment == AT_REGISTER && b->samples >= b->at &&
-		    one->m->probe == PL_PROBE_BAR)
+		if (one->m->probe == PL_PROBE_BAR && is_register_gone(b))
 			return pl_fail(err, -ENODEV, "the register reads 0xFFFFFFFF");
 	}
 	for (size_t i = 0; i < count; i++)
@@ -219,6 +237,8 @@ static void lose_one(struct bench *b, const char *words)
 		}
 		is_hurt = true;
 		assert_hurt(m);
+		if (m->probe == PL_PROBE_BAR && strstr(m->why, "0xFFFFFFFF"))
+			continue; /* it saw that itself */
 		if (!strstr(m->why, words))
 			fail_msg("\"%s\" is not in \"%s\"", words, m->why);
 	}
@@ -311,11 +331,53 @@ static void a_bridge_with_two_slots(void **state)
 				continue;
 			}
 			assert_hurt(m);
-			assert_non_null(strstr(m->why, "0000:02:00.0: the bridge above"));
+			assert_true(strstr(m->why, "0000:02:00.0: the bridge above") ||
+				    strstr(m->why, "0xFFFFFFFF"));
 		}
 		assert_int_equal(b->wrong_state, 0);
 		world_end_clean(&b->w);
 	}
+}
+
+/* A setting that cannot be given back is an error in the end, and nothing to the other slots. */
+static void a_knob_that_breaks(void **state)
+{
+	struct bench *b = begin(AT_KNOB, 0, FAKE_ONES);
+
+	(void)state;
+	start(b, FAKE_SLOT_TWO_SWITCHES);
+	measure(b);
+	assert_true(b->is_lost);
+	for (size_t i = 0; i < b->w.run.measurement_count; i++)
+		if (!is_victim(b, b->w.run.measurements[i]))
+			assert_whole(b->w.run.measurements[i]);
+	assert_int_not_equal(world_shut(&b->w), 0);
+	assert_true(fake_has_journal(&b->w.fake));
+	world_free(&b->w);
+}
+
+/* In the very last block of its slot: the series of the visits before that are done. */
+static void gone_in_its_last_block(void **state)
+{
+	struct bench *b = begin(AT_SAMPLE, (size_t)4 * BLOCKS, FAKE_UNPLUGGED);
+	unsigned measured = 0, hurt = 0;
+
+	(void)state;
+	start(b, FAKE_SLOT_TWO_SWITCHES);
+	measure(b);
+	for (size_t i = 0; i < b->w.run.measurement_count; i++) {
+		const struct pl_measurement *m = b->w.run.measurements[i];
+
+		if (!is_victim(b, m) || m->outcome == PL_OUTCOME_MEASURED)
+			assert_whole(m);
+		else
+			assert_hurt(m);
+		measured += is_victim(b, m) && m->outcome == PL_OUTCOME_MEASURED;
+		hurt += m->outcome != PL_OUTCOME_MEASURED;
+	}
+	assert_true(hurt > 0 && measured > 0);
+	assert_int_equal(hurt + measured, 4);
+	world_end_clean(&b->w);
 }
 
 /* What was done with its blocks does not miss the device. */
@@ -342,6 +404,8 @@ int main(void)
 		cmocka_unit_test(both_ends_gone),
 		cmocka_unit_test(its_registers_read_as_all_ones),
 		cmocka_unit_test(a_bridge_with_two_slots),
+		cmocka_unit_test(a_knob_that_breaks),
+		cmocka_unit_test(gone_in_its_last_block),
 		cmocka_unit_test(gone_after_its_last_block),
 	};
 
