@@ -106,17 +106,24 @@ static void explain(struct pl_link_check *check, const struct pl_aspm_link *now,
 		 show_states(&now->down[0], down, sizeof(down)));
 }
 
+/* Also another function of the same device. */
+static bool is_of_device(const struct pl_slot *slot, struct pl_bdf bdf)
+{
+	if (slot->device)
+		bdf.fn = slot->device->bdf.fn;
+	return !slot->device || pl_bdf_is_equal(slot->device->bdf, bdf);
+}
+
 /* Whether it is the device of the slot or something above it that vanished, and how it shows. */
 void pl_link_mark_gone(struct pl_link_control *control, const struct path_control *p,
 		       struct pl_bdf bdf, struct pl_link_check *check)
 {
-	const struct pl_device *device = p->path.slot->device;
 	char path[PL_LINK_PATH_BYTES], text[PL_BDF_TEXT];
-	bool is_own = !device || pl_bdf_is_equal(device->bdf, bdf);
 
 	check->is_gone = true;
 	snprintf(check->why, sizeof(check->why), "%s: the %s is gone (%s)",
-		 pl_bdf_format(bdf, text), is_own ? "device" : "bridge above the device",
+		 pl_bdf_format(bdf, text),
+		 is_of_device(p->path.slot, bdf) ? "device" : "bridge above the device",
 		 pl_sysroot_exists(&control->root, pl_link_device_path(path, bdf, "config"))
 			 ? "registers read as all ones"
 			 : "the kernel has removed it");

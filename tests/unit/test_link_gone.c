@@ -227,6 +227,24 @@ static void both_ends_are_gone(void **state)
 	}
 }
 
+/* A card of two functions, pulled; or the second one removed, which may hold the link awake. */
+static void a_card_of_two_functions(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2 * BOTH; i++) {
+		struct world w;
+
+		start(&w);
+		assert_int_equal(world_set(&w, FAKE_SLOT_DIRECT, "off"), 0);
+		fake_remove(&w.fake, &w.fake.root,
+			    FAKE_BIT(FAKE_AUDIO) | (i / BOTH ? FAKE_BIT(FAKE_GPU) : 0), i % BOTH);
+		assert_int_equal(verify(&w, FAKE_SLOT_DIRECT), 0);
+		assert_gone(&w, i / BOTH ? "0000:01:00.0: the device is gone"
+					 : "0000:01:00.1: the device is gone");
+		assert_goes_on(&w, FAKE_SLOT_ONE_SWITCH);
+	}
+}
+
 /* The shared uplink is as found for the other slot, and is set for it as if nothing had been. */
 static void a_shared_uplink_goes_on(void **state)
 {
@@ -439,6 +457,7 @@ int main(void)
 		cmocka_unit_test(what_answers_must_be_as_found),
 		cmocka_unit_test(a_bridge_vanishes_with_two_slots),
 		cmocka_unit_test(both_ends_are_gone),
+		cmocka_unit_test(a_card_of_two_functions),
 		cmocka_unit_test(a_shared_uplink_goes_on),
 		cmocka_unit_test(given_up_by_the_caller),
 		cmocka_unit_test(it_returns_and_stays_given_up),
