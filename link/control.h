@@ -90,7 +90,6 @@ void pl_link_mark_gone(struct pl_link_control *control, const struct path_contro
 /* Whether a function of the link does not answer any more: that one in *bdf (may be NULL). */
 bool pl_link_has_gone(const struct pl_sysroot *root, const struct pl_aspm_link *link,
 		      struct pl_bdf *bdf);
-bool pl_link_is_function_gone(const struct pl_sysroot *root, struct pl_bdf bdf);
 
 /* Raise mode: pins all other links, then changes the policy. Nothing when path is raised. */
 int pl_link_raise(struct pl_link_control *control, struct path_control *path, struct pl_err *err);

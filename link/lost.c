@@ -8,13 +8,6 @@
 
 /* A path whose device is lost: what answers goes back, what is gone leaves the journal. */
 
-bool pl_link_is_function_gone(const struct pl_sysroot *root, struct pl_bdf bdf)
-{
-	struct pl_aspm_function function;
-
-	return pl_link_read_function(root, bdf, &function) == -ENODEV;
-}
-
 bool pl_link_has_gone(const struct pl_sysroot *root, const struct pl_aspm_link *link,
 		      struct pl_bdf *bdf)
 {
@@ -66,8 +59,10 @@ static int put_back_links(struct pl_link_control *control, const struct path_con
 static void forget_link(struct pl_link_control *control, const struct pl_aspm_link *link,
 			struct tally *tally)
 {
+	/* Both ends answer when only a further function of the device went. */
 	if (!pl_journal_find_link(&control->journal, link->up.bdf) ||
-	    !pl_link_has_gone(&control->root, link, NULL))
+	    (!pl_link_is_function_gone(&control->root, link->up.bdf) &&
+	     !pl_link_is_function_gone(&control->root, link->down[0].bdf)))
 		return;
 	pl_journal_forget_link(&control->journal, link->up.bdf);
 	tally->gone++;

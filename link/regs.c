@@ -145,6 +145,13 @@ int pl_link_read_function(const struct pl_sysroot *root, struct pl_bdf bdf,
 	return rc;
 }
 
+bool pl_link_is_function_gone(const struct pl_sysroot *root, struct pl_bdf bdf)
+{
+	struct pl_aspm_function function;
+
+	return pl_link_read_function(root, bdf, &function) == -ENODEV;
+}
+
 int pl_link_read_link(const struct pl_sysroot *root, struct pl_aspm_link *link)
 {
 	int rc = pl_link_read_function(root, link->up.bdf, &link->up);

@@ -11,6 +11,8 @@
  */
 int pl_link_read_function(const struct pl_sysroot *root, struct pl_bdf bdf,
 			  struct pl_aspm_function *function);
+/* Whether it reads as all ones, or has no files any more. */
+bool pl_link_is_function_gone(const struct pl_sysroot *root, struct pl_bdf bdf);
 /* Reads both ends of a link again (bdf of every function is given) and decodes it. */
 int pl_link_read_link(const struct pl_sysroot *root, struct pl_aspm_link *link);
 /* The kernel's seven files: 1, 0, -1. */

@@ -78,19 +78,36 @@ static int restore_into(struct pl_aspm_link *now, const struct pl_aspm_link *fou
 	return 0;
 }
 
+/*
+ * Without the functions that vanished: the others still share the link. Not without the first one,
+ * which has the files.
+ */
+static void keep_what_answers(struct pl_aspm_link *left, const struct pl_aspm_link *found,
+			      const struct pl_sysroot *root)
+{
+	left->down_count = 0;
+	for (size_t i = 0; i < found->down_count; i++)
+		if (i == 0 || !pl_link_is_function_gone(root, found->down[i].bdf))
+			left->down[left->down_count++] = found->down[i];
+}
+
 int pl_link_restore_link(const struct pl_aspm_link *found, const struct pl_sysroot *root,
 			 const struct pl_link_io *io, struct pl_err *err)
 {
-	struct pl_aspm_link now = *found;
-	size_t bytes = found->down_count * sizeof(*found->down);
+	size_t count = found->down_count;
+	struct pl_aspm_function *room = calloc(2 * count, sizeof(*room));
+	struct pl_aspm_link left = *found, now;
 	int rc;
 
-	now.down = malloc(bytes);
-	if (!now.down)
+	if (!room)
 		return pl_fail(err, -ENOMEM, "out of memory");
-	memcpy(now.down, found->down, bytes);
-	rc = restore_into(&now, found, root, io, err);
-	free(now.down);
+	left.down = room;
+	keep_what_answers(&left, found, root);
+	now = left;
+	now.down = room + count;
+	memcpy(now.down, left.down, left.down_count * sizeof(*left.down));
+	rc = restore_into(&now, &left, root, io, err);
+	free(room);
 	return rc;
 }
 

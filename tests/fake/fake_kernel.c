@@ -329,14 +329,12 @@ static bool is_gone(const struct fake_kernel *fake, size_t function)
 	return fake->state->gone & FAKE_BIT(function);
 }
 
+/* With the first function of a device goes its link. */
 static bool is_link_gone(const struct fake_kernel *fake, size_t index)
 {
 	const struct fake_link *link = &fake->link[index];
-	bool gone = is_gone(fake, link->up);
 
-	for (size_t i = 0; i < link->down_count; i++)
-		gone |= is_gone(fake, link->down[i]);
-	return gone;
+	return is_gone(fake, link->up) || is_gone(fake, link->down[0]);
 }
 
 static bool is_above_gone(const struct fake_kernel *fake, size_t function)

@@ -241,6 +241,8 @@ static void a_card_of_two_functions(void **state)
 		assert_int_equal(verify(&w, FAKE_SLOT_DIRECT), 0);
 		assert_gone(&w, i / BOTH ? "0000:01:00.0: the device is gone"
 					 : "0000:01:00.1: the device is gone");
+		if (i < BOTH) /* its link is there: put back, and in the journal until the end */
+			assert_non_null(find_warning(&w, "1 link put back to as found"));
 		assert_goes_on(&w, FAKE_SLOT_ONE_SWITCH);
 	}
 }
