@@ -119,6 +119,11 @@ void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)
 			watch->spike_count + watch->spikes_dropped,
 			ns(a, watch->spike_threshold_ns));
 	print_largest(watch, out);
+	if (watch->others > 0)
+		fprintf(out,
+			"  others did %lld reads or writes on this drive meanwhile: spikes may be "
+			"theirs\n",
+			(long long)watch->others);
 	print_finds(watch, out);
 	for (size_t i = 0; i < watch->outage_count; i++)
 		if (watch->outages[i].to_s > 0.0)

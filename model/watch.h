@@ -16,12 +16,14 @@
 #define PL_WATCH_BLOCKS 256u
 
 /* One window of time. When all points are used, neighbours are joined and windows double: p50_ns is
- * then their weighted mean, p99_ns and max_ns the larger of both. */
+ * then their weighted mean, p99_ns and max_ns the larger of both, others the sum of what was
+ * counted. */
 struct pl_watch_point {
 	double t_s;
 	uint64_t n;
 	double p50_ns, p99_ns, max_ns;
 	unsigned spikes;
+	int64_t others; /* operations of others on the device; -1: not counted */
 };
 
 /* Reads far above the rest, joined to one when they follow each other within the join time. */
@@ -57,8 +59,9 @@ struct pl_gap_step {
 struct pl_watch {
 	uint64_t interval_ns;
 	double elapsed_s, window_s, join_s;
-	size_t failed; /* reads that failed; in no statistic */
-	size_t late;   /* ticks that were left out because a read took longer than an interval */
+	size_t failed;  /* reads that failed; in no statistic */
+	int64_t others; /* operations of others on the device meanwhile; -1: nobody counted */
+	size_t late;    /* ticks that were left out because a read took longer than an interval */
 	char failure[256]; /* the sentence of the last failed read */
 	struct pl_hist hist;
 	struct pl_watch_point points[PL_WATCH_POINTS];

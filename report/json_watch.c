@@ -10,6 +10,11 @@
 #define WATCH_SCHEMA "pcielat.watch"
 #define WATCH_SCHEMA_VERSION "1.0"
 
+static json_t *count_or_null(int64_t count)
+{
+	return count < 0 ? json_null() : json_integer((json_int_t)count);
+}
+
 static json_t *points_of(const struct pl_watch *watch)
 {
 	json_t *array = json_array();
@@ -17,12 +22,12 @@ static json_t *points_of(const struct pl_watch *watch)
 	for (size_t i = 0; i < watch->point_count; i++) {
 		const struct pl_watch_point *p = &watch->points[i];
 
-		json_array_append_new(array,
-				      json_pack("{s:o, s:I, s:o, s:o, s:o, s:i}", "t_s",
-						pl_json_real(p->t_s), "n", (json_int_t)p->n,
-						"p50_ns", pl_json_ns(p->p50_ns), "p99_ns",
-						pl_json_ns(p->p99_ns), "max_ns",
-						pl_json_ns(p->max_ns), "spikes", (int)p->spikes));
+		json_array_append_new(
+			array, json_pack("{s:o, s:I, s:o, s:o, s:o, s:i, s:o}", "t_s",
+					 pl_json_real(p->t_s), "n", (json_int_t)p->n, "p50_ns",
+					 pl_json_ns(p->p50_ns), "p99_ns", pl_json_ns(p->p99_ns),
+					 "max_ns", pl_json_ns(p->max_ns), "spikes", (int)p->spikes,
+					 "background_ios", count_or_null(p->others)));
 	}
 	return array;
 }
@@ -141,6 +146,7 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 	if (!root)
 		return pl_fail(err, -ENOMEM, "the JSON document could not be built");
 	json_object_set_new(root, "ended", json_boolean(document->is_ended));
+	json_object_set_new(root, "background_ios", count_or_null(w->others));
 	json_object_set_new(root, "period", period_of(&w->period));
 	json_object_set_new(root, "gap_step", step_of(&w->gap_step));
 	json_object_set_new(root, "gaps", gaps_of(w));

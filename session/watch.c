@@ -68,6 +68,22 @@ static void sleep_until_s(const struct watcher *w, double until_s)
 	pl_clock_idle_until(w->clock, ticks);
 }
 
+/* --- what others do --- */
+
+static int64_t ask_others(const struct watcher *w)
+{
+	const struct pl_sampler *sampler = w->sampler;
+
+	return sampler->others ? sampler->others(sampler->self) : -1;
+}
+
+static int64_t add_others(int64_t a, int64_t b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a + b;
+}
+
 /* --- time series --- */
 
 static void join_points(struct pl_watch *watch)
@@ -84,6 +100,7 @@ static void join_points(struct pl_watch *watch)
 		both.p99_ns = b->p99_ns > a->p99_ns ? b->p99_ns : a->p99_ns;
 		both.max_ns = b->max_ns > a->max_ns ? b->max_ns : a->max_ns;
 		both.spikes = a->spikes + b->spikes;
+		both.others = add_others(a->others, b->others);
 		watch->points[i] = both;
 	}
 	watch->point_count = PL_WATCH_POINTS / 2;
@@ -109,12 +126,15 @@ static void learn_threshold(struct pl_watch *watch)
 static void close_window(struct watcher *w)
 {
 	struct pl_watch *watch = w->watch;
+	int64_t others;
 
 	watch->elapsed_s = now_s(w);
 	if (watch->elapsed_s < w->window_end_s)
 		return;
 	if (watch->point_count == PL_WATCH_POINTS)
 		join_points(watch);
+	others = ask_others(w);
+	watch->others = add_others(watch->others, others);
 	watch->points[watch->point_count++] = (struct pl_watch_point){
 		.t_s = w->window_end_s - watch->window_s,
 		.n = w->window.n,
@@ -122,6 +142,7 @@ static void close_window(struct watcher *w)
 		.p99_ns = (double)pl_hist_quantile_ns(&w->window, 0.99),
 		.max_ns = (double)w->window.max_ns,
 		.spikes = w->window_spikes,
+		.others = others,
 	};
 	learn_threshold(watch);
 	memset(&w->window, 0, sizeof(w->window));
@@ -363,6 +384,8 @@ static void init(struct watcher *w)
 	w->at = watch->gap_count;
 	watch->has_control = w->options->control != NULL;
 	pl_rng_init(&w->rng, w->options->seed);
+	watch->others = -1;
+	ask_others(w); /* what was before belongs to no window */
 	w->start = pl_clock_now(w->clock);
 }
 

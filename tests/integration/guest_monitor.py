@@ -79,6 +79,11 @@ class Names(Boot):
     def test_boot_and_no_write(self):
         self.check_boot()
 
+    def test_nobody_else_used_the_drives(self):
+        for name in ("stalls", "sleeps", "quiet"):
+            for document in documents(self.out / f"{name}.json"):
+                self.assertEqual(document["background_ios"], 0, name)
+
     @attempts.measured
     def test_a_stall_every_5_s_is_named(self):
         period = documents(self.out / "stalls.json")[0]["period"]

@@ -30,6 +30,8 @@ struct drive {
 	bool has_control;
 	double gone_from_ns, gone_to_ns;
 	unsigned fail_every, reads;
+	bool is_shared; /* somebody else reads twice a second */
+	uint64_t asked;
 };
 
 static uint64_t drive_now(void *self)
@@ -102,6 +104,16 @@ static ssize_t drive_sample(void *self, uint64_t *ticks, size_t count, struct pl
 	return 1;
 }
 
+/* What somebody else did since this was asked last. */
+static int64_t drive_others(void *self)
+{
+	struct drive *drive = self;
+	uint64_t before = drive->asked / 500000000u;
+
+	drive->asked = drive->now;
+	return drive->is_shared ? (int64_t)(drive->now / 500000000u - before) : -1;
+}
+
 static int drive_reopen(void *ctx, struct pl_sampler *sampler, struct pl_err *err)
 {
 	struct drive *drive = ctx;
@@ -119,7 +131,7 @@ static int watch_drive(struct drive *drive, double seconds, uint64_t run_seed)
 				 .now = drive_now,
 				 .idle_until = drive_idle_until,
 				 .self = drive};
-	struct pl_sampler sampler = {drive_sample, NULL, drive, NULL};
+	struct pl_sampler sampler = {drive_sample, NULL, drive, drive_others};
 	struct pl_sampler control = {control_sample, NULL, drive, NULL};
 	struct pl_watch_options options = {.control = drive->has_control ? &control : NULL,
 					   .duration_ns = (uint64_t)(seconds * 1e9),
@@ -279,6 +291,23 @@ static void failed_reads_are_counted_apart(void **state)
 	assert_true(watch.hist.n + watch.failed == drive.reads);
 }
 
+static void what_others_do_is_counted(void **state)
+{
+	struct drive drive = clean;
+	int64_t sum = 0;
+
+	(void)state;
+	assert_int_equal(watch_drive(&drive, 10.0, seed), 0);
+	assert_int_equal(watch.others, -1);
+	drive = clean;
+	drive.is_shared = true;
+	assert_int_equal(watch_drive(&drive, 5000.0, seed), 0);
+	for (size_t i = 0; i < watch.point_count; i++)
+		sum += watch.points[i].others;
+	assert_int_equal(watch.others, sum);
+	assert_true(sum >= 9980 && sum <= 10000);
+}
+
 /* Days of watching: the record stays within its bounds and its windows cover the time. */
 static void memory_is_constant(void **state)
 {
@@ -321,6 +350,7 @@ int main(void)
 		cmocka_unit_test(clean_runs_name_nothing),
 		cmocka_unit_test(removal_is_an_outage_not_an_end),
 		cmocka_unit_test(failed_reads_are_counted_apart),
+		cmocka_unit_test(what_others_do_is_counted),
 		cmocka_unit_test(memory_is_constant),
 		cmocka_unit_test(few_stalls_prove_nothing),
 	};

@@ -32,7 +32,8 @@ static void watch_document_is_json_with_its_finds(void **state)
 	watch.interval_ns = 10000000;
 	for (uint64_t i = 1; i <= 1000; i++)
 		pl_hist_add(&watch.hist, 80000 + i);
-	watch.points[watch.point_count++] = (struct pl_watch_point){0.0, 1000, 1, 2, 3, 1};
+	watch.points[watch.point_count++] = (struct pl_watch_point){0.0, 1000, 1, 2, 3, 1, -1};
+	watch.others = 7;
 	watch.spikes[watch.spike_count++] = (struct pl_spike){1.5, 2e7};
 	watch.outages[watch.outage_count++] = (struct pl_outage){2.0, 0.0};
 	watch.period = (struct pl_period){true, 4.9, 5.1, 5.0, 2e7, 7, 0.001, NULL};
@@ -44,6 +45,7 @@ static void watch_document_is_json_with_its_finds(void **state)
 	assert_string_equal(json_string_value(json_object_get(root, "schema")), "pcielat.watch");
 	assert_string_equal(json_string_value(json_object_get(root, "phase")), "off");
 	assert_true(json_is_true(json_object_get(root, "ended")));
+	assert_int_equal(json_integer_value(json_object_get(root, "background_ios")), 7);
 	assert_null(strchr(text, '\x1b'));
 	assert_true(json_is_true(json_object_get(json_object_get(root, "period"), "found")));
 	assert_true(json_is_null(json_object_get(json_object_get(root, "gap_step"), "p_value")));
