@@ -43,6 +43,8 @@ void pl_power_decode_states(const uint8_t *identify, struct pl_drive *drive)
 		drive->states[i] = decode_state(identify + PSD + i * PSD_BYTES);
 	drive->state_count = count;
 	drive->is_apst_supported = identify[APSTA] & 1;
+	if (!drive->is_apst_supported)
+		drive->apst_enabled = 0; /* nothing to ask for */
 }
 
 void pl_power_decode_apst(const uint8_t *table, uint32_t result, struct pl_drive *drive)

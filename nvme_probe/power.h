@@ -11,7 +11,10 @@
  * from hardware: any bytes give a well-formed result.
  */
 
-/* Fills states, state_count and is_apst_supported from 4096 bytes of Identify Controller. */
+/*
+ * Fills states, state_count and is_apst_supported from 4096 bytes of Identify Controller, and
+ * apst_enabled when there is no APST: 0.
+ */
 void pl_power_decode_states(const uint8_t *identify, struct pl_drive *drive);
 /* Fills apst_after_ms and apst_to of the states, and apst_enabled from completion dword 0. */
 void pl_power_decode_apst(const uint8_t *table, uint32_t result, struct pl_drive *drive);

@@ -84,7 +84,6 @@ static void power_states_decode(void **state)
 
 	(void)state;
 	identify[263] = 4;
-	identify[265] = 1;
 	for (size_t i = 0; i < 5; i++) {
 		uint8_t *at = identify + 2048 + 32 * i;
 
@@ -92,6 +91,12 @@ static void power_states_decode(void **state)
 		put32(at + 4, psd[i].entry_us);
 		put32(at + 8, psd[i].exit_us);
 	}
+	identify[265] = 0;
+	drive.apst_enabled = -1;
+	pl_power_decode_states(identify, &drive);
+	assert_false(drive.is_apst_supported);
+	assert_int_equal(drive.apst_enabled, 0); /* known: there is none */
+	identify[265] = 1;
 	pl_power_decode_states(identify, &drive);
 	assert_int_equal(drive.state_count, 5);
 	assert_true(drive.is_apst_supported);
