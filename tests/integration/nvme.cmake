@@ -25,3 +25,8 @@ add_test(NAME guest_bursts
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_bursts.py $<TARGET_FILE:pcielat>)
 set_tests_properties(guest_bursts PROPERTIES LABELS guest TIMEOUT 600 RUN_SERIAL ON
     RESOURCE_LOCK guest)
+# The release build measures, as the bench does by itself.
+add_test(NAME guest_bench_fio
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest_bench_fio.py build/release)
+set_tests_properties(guest_bench_fio PROPERTIES LABELS guest TIMEOUT 200 RUN_SERIAL ON
+    RESOURCE_LOCK guest)
