@@ -26,7 +26,7 @@ static void spark(const struct pl_watch *watch, const struct pl_text_style *styl
 		double octaves = base > 0.0 ? log2(watch->points[i].max_ns / base) : 0.0;
 		int level = octaves > 0.0 ? (int)octaves : 0;
 
-		fputs(marks[level > 7 ? 7 : level], out);
+		fputs(watch->points[i].n ? marks[level > 7 ? 7 : level] : " ", out);
 	}
 }
 
@@ -38,9 +38,10 @@ void pl_watch_view_line(const struct pl_watch *watch, const struct pl_text_style
 
 	if (!last)
 		return;
-	fprintf(out, "%.0f s  %.0f/s  p50 %s  p99 %s  max %s  spikes %zu  ", watch->elapsed_s,
-		(double)last->n / watch->window_s, ns(p50, last->p50_ns), ns(p99, last->p99_ns),
-		ns(most, last->max_ns), watch->spike_count + watch->spikes_dropped);
+	fprintf(out, "%.0f s  %.0f/s  p50 %s  max %s  p99 so far %s  spikes %zu  ",
+		watch->elapsed_s, (double)last->n / watch->window_s, ns(p50, last->p50_ns),
+		ns(most, last->max_ns), ns(p99, pl_hist_carried_ns(&watch->hist, 0.99)),
+		watch->spike_count + watch->spikes_dropped);
 	spark(watch, style, out);
 }
 
@@ -108,16 +109,18 @@ static void print_finds(const struct pl_watch *watch, FILE *out)
 void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)
 {
 	const struct pl_hist *hist = &watch->hist;
+	const double none = (double)NAN;
 	char a[32], b[32], c[32], d[32], e[32];
+	size_t spikes = watch->spike_count + watch->spikes_dropped;
 
 	fprintf(out, "  %llu reads in %s: min %s, p50 %s, p99 %s, max %s\n",
 		(unsigned long long)hist->n, pl_fmt_duration(e, sizeof(e), watch->elapsed_s),
-		ns(a, (double)hist->min_ns), ns(b, (double)pl_hist_quantile_ns(hist, 0.5)),
-		ns(c, (double)pl_hist_quantile_ns(hist, 0.99)), ns(d, (double)hist->max_ns));
-	if (watch->spike_count)
-		fprintf(out, "  %zu spikes above %s, the largest:\n",
-			watch->spike_count + watch->spikes_dropped,
-			ns(a, watch->spike_threshold_ns));
+		ns(a, hist->n ? (double)hist->min_ns : none), ns(b, pl_hist_carried_ns(hist, 0.5)),
+		ns(c, pl_hist_carried_ns(hist, 0.99)),
+		ns(d, hist->n ? (double)hist->max_ns : none));
+	if (spikes)
+		fprintf(out, "  %zu spike%s above %s, the largest:\n", spikes,
+			spikes == 1 ? "" : "s", ns(a, watch->spike_threshold_ns));
 	print_largest(watch, out);
 	if (watch->others > 0)
 		fprintf(out,
@@ -131,6 +134,12 @@ void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)
 				watch->outages[i].to_s);
 		else
 			fprintf(out, "  gone since %.1f s\n", watch->outages[i].from_s);
+	if (watch->stopped)
+		fprintf(out,
+			"  this program was stopped during %zu read%s, which %s in no number "
+			"above\n",
+			watch->stopped, watch->stopped == 1 ? "" : "s",
+			watch->stopped == 1 ? "is" : "are");
 	if (watch->failed) {
 		char text[256];
 

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "core/stats.h"
+
 /* HdrHistogram's default: five lines each time the distance to 100 % halves. */
 #define TICKS_PER_HALVING 5.0
 #define NS_PER_US 1000.0
@@ -92,6 +94,13 @@ uint64_t pl_hist_quantile_ns(const struct pl_hist *hist, double p)
 	if (!hist->n)
 		return 0;
 	return middle_ns(hist, find_rank(hist, rank_of(hist, p), &up_to));
+}
+
+double pl_hist_carried_ns(const struct pl_hist *hist, double p)
+{
+	if (!hist->n || (p > 0.5 && !pl_stats_quantile_is_carried(hist->n, p)))
+		return (double)NAN;
+	return (double)pl_hist_quantile_ns(hist, p);
 }
 
 double pl_hist_mean_ns(const struct pl_hist *hist)

@@ -48,6 +48,8 @@ void pl_hist_merge(struct pl_hist *into, const struct pl_hist *from);
  * never outside min … max. 0 for an empty histogram.
  */
 uint64_t pl_hist_quantile_ns(const struct pl_hist *hist, double p);
+/* The same where the values carry it (10 beyond it, for the median 1 value); else NAN. */
+double pl_hist_carried_ns(const struct pl_hist *hist, double p);
 double pl_hist_mean_ns(const struct pl_hist *hist);
 
 /*

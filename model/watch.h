@@ -17,7 +17,7 @@
 
 /* One window of time. When all points are used, neighbours are joined and windows double: p50_ns is
  * then their weighted mean, p99_ns and max_ns the larger of both, others the sum of what was
- * counted. */
+ * counted. NAN: no read in it; p99_ns also where a window has fewer than 1000. */
 struct pl_watch_point {
 	double t_s;
 	uint64_t n;
@@ -60,6 +60,7 @@ struct pl_watch {
 	uint64_t interval_ns;
 	double elapsed_s, window_s, join_s;
 	size_t failed;  /* reads that failed; in no statistic */
+	size_t stopped; /* reads during which this program was stopped; in no statistic */
 	int64_t others; /* operations of others on the device meanwhile; -1: nobody counted */
 	size_t late;    /* ticks that were left out because a read took longer than an interval */
 	char failure[256]; /* the sentence of the last failed read */

@@ -116,14 +116,24 @@ static json_t *histogram_of(const struct pl_hist *hist)
 	return array;
 }
 
+/* Whole ns; NAN is null. */
+static json_t *whole(double ns)
+{
+	return isnan(ns) ? json_null() : json_integer((json_int_t)ns);
+}
+
+/* What no read has said, or too few, is null. */
 static json_t *summary_of(const struct pl_hist *hist)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "n", (json_int_t)hist->n, "min_ns",
-			 (json_int_t)hist->min_ns, "p50_ns",
-			 (json_int_t)pl_hist_quantile_ns(hist, 0.5), "p99_ns",
-			 (json_int_t)pl_hist_quantile_ns(hist, 0.99), "p999_ns",
-			 (json_int_t)pl_hist_quantile_ns(hist, 0.999), "max_ns",
-			 (json_int_t)hist->max_ns, "mean_ns", pl_json_ns(pl_hist_mean_ns(hist)));
+	const double none = (double)NAN;
+
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)hist->n, "min_ns",
+			 whole(hist->n ? (double)hist->min_ns : none), "p50_ns",
+			 whole(pl_hist_carried_ns(hist, 0.5)), "p99_ns",
+			 whole(pl_hist_carried_ns(hist, 0.99)), "p999_ns",
+			 whole(pl_hist_carried_ns(hist, 0.999)), "max_ns",
+			 whole(hist->n ? (double)hist->max_ns : none), "mean_ns",
+			 pl_json_ns(hist->n ? pl_hist_mean_ns(hist) : none));
 }
 
 int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_document *document,
@@ -145,6 +155,7 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 
 	if (!root)
 		return pl_fail(err, -ENOMEM, "the JSON document could not be built");
+	json_object_set_new(root, "stopped", json_integer((json_int_t)w->stopped));
 	json_object_set_new(root, "ended", json_boolean(document->is_ended));
 	json_object_set_new(root, "background_ios", count_or_null(w->others));
 	json_object_set_new(root, "period", period_of(&w->period));

@@ -1,6 +1,7 @@
 #include "session/watch.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -40,6 +41,7 @@ struct watcher {
 	uint64_t controls[PL_WATCH_GAPS][CONTROLS_PER_BLOCK];
 	unsigned control_n[PL_WATCH_GAPS];
 	unsigned failures; /* in a row */
+	unsigned stops;    /* of this program, when it was asked last */
 };
 
 static double now_s(const struct watcher *w)
@@ -47,15 +49,31 @@ static double now_s(const struct watcher *w)
 	return pl_clock_ns(w->clock, pl_clock_now(w->clock) - w->start) / 1e9;
 }
 
+/* Whether this program was stopped and continued since it was asked last. */
+static bool was_stopped(struct watcher *w)
+{
+	unsigned before = w->stops;
+
+	if (w->options->stops)
+		w->stops = w->options->stops(w->options->ctx);
+	return w->stops != before;
+}
+
 static bool is_interrupted(const struct watcher *w)
 {
 	return w->options->is_interrupted && w->options->is_interrupted(w->options->ctx);
 }
 
+/* Not beyond the end of the watch. */
 static void sleep_until_s(const struct watcher *w, double until_s)
 {
-	uint64_t ticks = w->start + pl_clock_ticks(w->clock, until_s * 1e9);
-	double left_ns = (until_s - now_s(w)) * 1e9 - SPIN_NS;
+	uint64_t ticks;
+	double left_ns;
+
+	if (w->options->duration_ns && until_s > (double)w->options->duration_ns / 1e9)
+		until_s = (double)w->options->duration_ns / 1e9;
+	ticks = w->start + pl_clock_ticks(w->clock, until_s * 1e9);
+	left_ns = (until_s - now_s(w)) * 1e9 - SPIN_NS;
 
 	if (left_ns > 0.0 && !w->clock->idle_until) {
 		struct timespec t = {(time_t)(left_ns / 1e9), 0};
@@ -94,11 +112,13 @@ static void join_points(struct pl_watch *watch)
 		struct pl_watch_point both = *a;
 
 		both.n = n;
-		if (n)
+		if (!a->n)
+			both.p50_ns = b->p50_ns;
+		else if (b->n)
 			both.p50_ns =
 				((double)a->n * a->p50_ns + (double)b->n * b->p50_ns) / (double)n;
-		both.p99_ns = b->p99_ns > a->p99_ns ? b->p99_ns : a->p99_ns;
-		both.max_ns = b->max_ns > a->max_ns ? b->max_ns : a->max_ns;
+		both.p99_ns = fmax(a->p99_ns, b->p99_ns);
+		both.max_ns = fmax(a->max_ns, b->max_ns);
 		both.spikes = a->spikes + b->spikes;
 		both.others = add_others(a->others, b->others);
 		watch->points[i] = both;
@@ -131,19 +151,19 @@ static void close_window(struct watcher *w)
 	watch->elapsed_s = now_s(w);
 	if (watch->elapsed_s < w->window_end_s)
 		return;
-	if (watch->point_count == PL_WATCH_POINTS)
-		join_points(watch);
 	others = ask_others(w);
 	watch->others = add_others(watch->others, others);
 	watch->points[watch->point_count++] = (struct pl_watch_point){
 		.t_s = w->window_end_s - watch->window_s,
 		.n = w->window.n,
-		.p50_ns = (double)pl_hist_quantile_ns(&w->window, 0.5),
-		.p99_ns = (double)pl_hist_quantile_ns(&w->window, 0.99),
-		.max_ns = (double)w->window.max_ns,
+		.p50_ns = pl_hist_carried_ns(&w->window, 0.5),
+		.p99_ns = pl_hist_carried_ns(&w->window, 0.99),
+		.max_ns = w->window.n ? (double)w->window.max_ns : (double)NAN,
 		.spikes = w->window_spikes,
 		.others = others,
 	};
+	if (watch->point_count == PL_WATCH_POINTS)
+		join_points(watch); /* now, so that the next window is a long one */
 	learn_threshold(watch);
 	memset(&w->window, 0, sizeof(w->window));
 	w->window_spikes = 0;
@@ -155,20 +175,27 @@ static void close_window(struct watcher *w)
 
 /* --- spikes --- */
 
-/* Keeps the larger half: the small ones are the ones that do not matter. */
+/* Keeps the larger half: the small ones are the ones that do not matter. Of equal ones the earlier.
+ */
 static void drop_small_spikes(struct pl_watch *watch)
 {
 	uint64_t sorted[PL_WATCH_SPIKES];
+	size_t kept = 0, above = 0, equals;
 	double middle;
-	size_t kept = 0;
 
 	for (size_t i = 0; i < watch->spike_count; i++)
 		sorted[i] = (uint64_t)watch->spikes[i].latency_ns;
 	pl_stats_sort(sorted, watch->spike_count);
 	middle = (double)sorted[watch->spike_count / 2];
 	for (size_t i = 0; i < watch->spike_count; i++)
-		if (watch->spikes[i].latency_ns > middle && kept < PL_WATCH_SPIKES / 2)
+		above += watch->spikes[i].latency_ns > middle;
+	equals = watch->spike_count / 2 - above;
+	for (size_t i = 0; i < watch->spike_count; i++) {
+		double ns = watch->spikes[i].latency_ns;
+
+		if (ns > middle || (ns == middle && equals && equals--))
 			watch->spikes[kept++] = watch->spikes[i];
+	}
 	watch->spikes_dropped += watch->spike_count - kept;
 	watch->spike_count = kept;
 }
@@ -259,7 +286,7 @@ static size_t next_gap(struct watcher *w)
 
 /* --- reads --- */
 
-/* One read: its latency, or what the sampler said. */
+/* One read: its latency, or what the sampler said; -EINTR: this program was stopped meanwhile. */
 static int read_once(struct watcher *w, uint64_t *ns, struct pl_err *err)
 {
 	double t_s = now_s(w);
@@ -272,6 +299,10 @@ static int read_once(struct watcher *w, uint64_t *ns, struct pl_err *err)
 		return got < 0 ? (int)got : -EIO;
 	}
 	w->failures = 0;
+	if (was_stopped(w)) {
+		w->watch->stopped++;
+		return -EINTR;
+	}
 	*ns = (uint64_t)(pl_clock_ns(w->clock, ticks) + 0.5);
 	pl_hist_add(&w->watch->hist, *ns);
 	pl_hist_add(&w->window, *ns);
@@ -295,13 +326,17 @@ static int make_tick(struct watcher *w, struct pl_err *err)
 {
 	size_t gap = next_gap(w);
 	uint64_t ns, end;
-	int rc = read_once(w, &ns, err);
+	int rc;
 
+	was_stopped(w);
+	rc = read_once(w, &ns, err);
 	if (rc)
 		return rc;
 	end = pl_clock_now(w->clock) + pl_clock_ticks(w->clock, (double)w->watch->gaps_ns[gap]);
 	if (w->watch->gaps_ns[gap])
 		pl_clock_idle_until(w->clock, end);
+	if (was_stopped(w))
+		return 0; /* that gap was none */
 	if (is_control_round(w))
 		return take_control(w, gap, err);
 	rc = read_once(w, &ns, err);
@@ -354,8 +389,10 @@ static int walk(struct watcher *w, struct pl_err *err)
 		w->watch->late += due > tick + 1 ? (size_t)(due - tick - 1) : 0;
 		tick = due;
 		sleep_until_s(w, (double)tick * interval_s);
+		if (is_over(w))
+			break;
 		rc = make_tick(w, err);
-		if (rc)
+		if (rc && rc != -EINTR)
 			snprintf(w->watch->failure, sizeof(w->watch->failure), "%.*s",
 				 (int)sizeof(w->watch->failure) - 1, err->text);
 		if (rc == -ENODEV || w->failures >= 10)

@@ -12,6 +12,11 @@ struct pl_watch_options {
 	uint64_t seed;        /* of the order of the gaps */
 	/* Asked between reads; NULL: never. */
 	bool (*is_interrupted)(void *ctx);
+	/*
+	 * How often the process was stopped and continued so far (SIGTSTP, SIGCONT). A read during
+	 * which that changes is counted and in no number. NULL: never.
+	 */
+	unsigned (*stops)(void *ctx);
 	/* After each window (1 s at first); NULL: silent. */
 	void (*show)(void *ctx, const struct pl_watch *watch);
 	const struct pl_sampler *control; /* an operation without a device; NULL: none */

@@ -32,6 +32,8 @@ struct drive {
 	unsigned fail_every, reads;
 	bool is_shared; /* somebody else reads twice a second */
 	uint64_t asked;
+	double equal_stalls_per_s;  /* at random times, 5 ms each */
+	unsigned stop_every, stops; /* this program is stopped for 3 s during such a read */
 };
 
 static uint64_t drive_now(void *self)
@@ -98,6 +100,12 @@ static ssize_t drive_sample(void *self, uint64_t *ticks, size_t count, struct pl
 	if (pl_rng_unit(&drive->rng) < drive->random_stalls_per_s / 200.0)
 		ns += 5.0 * MS * pl_rng_unit(&drive->rng);
 	ns += stall_left_ns(drive);
+	if (pl_rng_unit(&drive->rng) < drive->equal_stalls_per_s / 200.0)
+		ns = 5.0 * MS;
+	if (drive->stop_every && ++drive->reads % drive->stop_every == 0) {
+		ns += 3000.0 * MS;
+		drive->stops++;
+	}
 	*ticks = (uint64_t)ns;
 	drive->now += *ticks;
 	drive->last_end = drive->now;
@@ -124,7 +132,12 @@ static int drive_reopen(void *ctx, struct pl_sampler *sampler, struct pl_err *er
 	return 0;
 }
 
-static int watch_drive(struct drive *drive, double seconds, uint64_t run_seed)
+static unsigned drive_stops(void *ctx)
+{
+	return ((struct drive *)ctx)->stops;
+}
+
+static int watch_every(struct drive *drive, double interval_s, double seconds, uint64_t run_seed)
 {
 	struct pl_clock clock = {.ns_per_tick = 1.0,
 				 .name = "virtual",
@@ -134,6 +147,8 @@ static int watch_drive(struct drive *drive, double seconds, uint64_t run_seed)
 	struct pl_sampler sampler = {drive_sample, NULL, drive, drive_others};
 	struct pl_sampler control = {control_sample, NULL, drive, NULL};
 	struct pl_watch_options options = {.control = drive->has_control ? &control : NULL,
+					   .interval_ns = (uint64_t)(interval_s * 1e9),
+					   .stops = drive_stops,
 					   .duration_ns = (uint64_t)(seconds * 1e9),
 					   .seed = run_seed,
 					   .reopen = drive_reopen,
@@ -141,6 +156,11 @@ static int watch_drive(struct drive *drive, double seconds, uint64_t run_seed)
 
 	pl_rng_init(&drive->rng, run_seed);
 	return pl_watch_run(&watch, &clock, &sampler, &options, NULL);
+}
+
+static int watch_drive(struct drive *drive, double seconds, uint64_t run_seed)
+{
+	return watch_every(drive, 0.01, seconds, run_seed);
 }
 
 static const struct drive clean = {
@@ -327,6 +347,87 @@ static void memory_is_constant(void **state)
 		assert_true(watch.spikes[i].t_s > watch.spikes[i - 1].t_s);
 }
 
+/* No window overlaps another, also where the short ones were joined. */
+static void windows_follow_each_other(void **state)
+{
+	struct drive drive = clean;
+
+	(void)state;
+	for (double seconds = 2047.5; seconds < 2054.0; seconds += 1.0) {
+		assert_int_equal(watch_drive(&drive, seconds, seed), 0);
+		for (size_t i = 1; i < watch.point_count; i++)
+			assert_true(fabs(watch.points[i].t_s - watch.points[i - 1].t_s -
+					 watch.window_s) < 1e-6);
+		drive = clean;
+	}
+}
+
+/* Half of them are left when there are too many, though none is larger than the others. */
+static void equal_spikes_are_not_all_dropped(void **state)
+{
+	struct drive drive = clean;
+
+	(void)state;
+	drive.random_stalls_per_s = 0.0;
+	drive.equal_stalls_per_s = 2.0;
+	assert_int_equal(watch_drive(&drive, 700.0, seed), 0);
+	assert_true(watch.spikes_dropped > 0);
+	assert_true(watch.spike_count >= PL_WATCH_SPIKES / 2);
+	for (size_t i = 1; i < watch.spike_count; i++)
+		assert_true(watch.spikes[i].t_s > watch.spikes[i - 1].t_s);
+}
+
+static void a_watch_ends_in_time(void **state)
+{
+	struct drive drive = clean;
+
+	(void)state;
+	assert_int_equal(watch_every(&drive, 3600.0, 1.0, seed), 0);
+	assert_true(watch.elapsed_s < 1.1);
+	assert_int_equal(watch.hist.n, 0);
+	drive = clean;
+	drive.gone_to_ns = 1e12;
+	watch_drive(&drive, 2.5, seed);
+	assert_true(watch.elapsed_s < 2.6);
+}
+
+/* What the drive did is not known then: no stall of 3 s, and none that comes regularly. */
+static void a_stopped_program_is_no_stall(void **state)
+{
+	struct drive drive = clean;
+
+	(void)state;
+	drive.random_stalls_per_s = 0.0;
+	drive.stop_every = 1000;
+	assert_int_equal(watch_drive(&drive, 200.0, seed), 0);
+	assert_true(watch.stopped >= 10 && watch.stopped == drive.stops);
+	assert_true(watch.hist.n + watch.stopped == drive.reads);
+	assert_true(watch.hist.max_ns < 1000 * MS);
+	assert_false(watch.period.is_found);
+	assert_int_equal(watch.failed, 0);
+}
+
+/* A window without a read has no latency, and one of 200 reads no p99. */
+static void windows_tell_what_they_carry(void **state)
+{
+	struct drive drive = clean;
+
+	(void)state;
+	drive.gone_from_ns = 5000 * MS;
+	drive.gone_to_ns = 9500 * MS;
+	assert_int_equal(watch_drive(&drive, 20.0, seed), 0);
+	for (size_t i = 0; i < watch.point_count; i++) {
+		const struct pl_watch_point *point = &watch.points[i];
+
+		assert_true(isnan(point->p50_ns) == !point->n);
+		assert_true(isnan(point->max_ns) == !point->n);
+		assert_true(isnan(point->p99_ns));
+	}
+	assert_int_equal(watch.points[7].n, 0);
+	assert_false(isnan(pl_hist_carried_ns(&watch.hist, 0.99)));
+	assert_true(isnan(pl_hist_carried_ns(&watch.hist, 0.999)));
+}
+
 static void few_stalls_prove_nothing(void **state)
 {
 	static const struct pl_spike five[] = {{5, 1}, {10, 1}, {15, 1}, {20, 1}, {25, 1}};
@@ -352,6 +453,11 @@ int main(void)
 		cmocka_unit_test(failed_reads_are_counted_apart),
 		cmocka_unit_test(what_others_do_is_counted),
 		cmocka_unit_test(memory_is_constant),
+		cmocka_unit_test(windows_follow_each_other),
+		cmocka_unit_test(equal_spikes_are_not_all_dropped),
+		cmocka_unit_test(a_watch_ends_in_time),
+		cmocka_unit_test(a_stopped_program_is_no_stall),
+		cmocka_unit_test(windows_tell_what_they_carry),
 		cmocka_unit_test(few_stalls_prove_nothing),
 	};
 

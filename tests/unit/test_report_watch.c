@@ -63,6 +63,34 @@ static void watch_document_is_json_with_its_finds(void **state)
 	pl_run_fini(&run);
 }
 
+/* Nothing was read yet: no latency is 0. */
+static void an_empty_watch_has_no_numbers(void **state)
+{
+	static const char *const numbers[] = {"min_ns",  "p50_ns", "p99_ns",
+					      "p999_ns", "max_ns", "mean_ns"};
+	static struct pl_watch watch;
+	struct pl_watch_document document = {&watch, "nvme0n1", "pread", "as_found", false};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct pl_run run;
+	json_t *root, *summary;
+
+	(void)state;
+	pl_run_init(&run);
+	watch.stopped = 3;
+	assert_int_equal(pl_report_write_watch_json(&run, &document, out, NULL), 0);
+	fclose(out);
+	root = parse(text);
+	summary = json_object_get(root, "summary");
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		assert_true(json_is_null(json_object_get(summary, numbers[i])));
+	assert_int_equal(json_integer_value(json_object_get(root, "stopped")), 3);
+	json_decref(root);
+	free(text);
+	pl_run_fini(&run);
+}
+
 static void drives_are_in_the_results(void **state)
 {
 	char *text = NULL;
@@ -100,6 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(watch_document_is_json_with_its_finds),
+		cmocka_unit_test(an_empty_watch_has_no_numbers),
 		cmocka_unit_test(drives_are_in_the_results),
 	};
 
