@@ -124,6 +124,8 @@ static int read_options(struct monitor *mon, struct pl_err *err)
 			       "monitor needs one drive: nvme0n1, a slot, a BDF or a file");
 	if (mon->interval_ns < INTERVAL_MIN_NS)
 		return pl_fail(err, -EINVAL, "--interval %s: at least 1 ms", o->interval);
+	if (o->duration && !mon->duration_ns)
+		return pl_fail(err, -EINVAL, "--duration %s: no time at all", o->duration);
 	if (o->hold_links && !mon->duration_ns)
 		return pl_fail(err, -EINVAL,
 			       "--hold-links compares three equal times: give --duration");
@@ -138,6 +140,12 @@ static bool is_interrupted(void *ctx)
 {
 	(void)ctx;
 	return pl_signals_pending() != 0;
+}
+
+static unsigned count_stops(void *ctx)
+{
+	(void)ctx;
+	return pl_signals_stops();
 }
 
 /* Back to where the view began, and nothing left of it. */
@@ -184,10 +192,17 @@ static void show(void *ctx, const struct pl_watch *watch)
 	fflush(stderr);
 }
 
+/* While it is gone, the record goes on to say what it was read through. */
 static int open_sampler(struct monitor *mon, struct pl_err *err)
 {
+	const char *before = mon->m->conditions.path;
+	int rc;
+
 	mon->m->conditions.path = NULL;
-	return pl_nvme_open(&mon->nvme, &mon->app->run, mon->m, &mon->clock, &mon->sampler, err);
+	rc = pl_nvme_open(&mon->nvme, &mon->app->run, mon->m, &mon->clock, &mon->sampler, err);
+	if (rc)
+		mon->m->conditions.path = before;
+	return rc;
 }
 
 static int reopen(void *ctx, struct pl_sampler *sampler, struct pl_err *err)
@@ -207,6 +222,7 @@ static int watch_once(struct monitor *mon, uint64_t duration_ns, struct pl_err *
 						 .duration_ns = duration_ns,
 						 .seed = mon->app->run.seed,
 						 .is_interrupted = is_interrupted,
+						 .stops = count_stops,
 						 .show = show,
 						 .reopen = reopen,
 						 .control = &mon->control,

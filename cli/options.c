@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/exit.h"
+#include "cli/output.h"
 #include "core/clock.h"
 #include "model/run.h"
 
@@ -301,14 +302,10 @@ static void spell_out_gpus(struct pl_options *o)
 
 static void check(const struct pl_options *o)
 {
-	const char *const outputs[] = {o->json, o->csv, o->html, o->markdown, o->openmetrics};
-	unsigned on_stdout = 0;
+	struct pl_err err = {0, ""};
 
-	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
-		on_stdout += outputs[i] && !strcmp(outputs[i], "-");
-	if (on_stdout > 1) {
-		fprintf(stderr, "pcielat: only one of the outputs can go to stdout; give "
-				"the others a file: --csv=FILE\n");
+	if (pl_output_check(o, &err)) {
+		fprintf(stderr, "pcielat: %s\n", err.text);
 		exit(PL_EXIT_USAGE);
 	}
 	if (o->quick && o->thorough) {

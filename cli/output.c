@@ -61,6 +61,41 @@ bool pl_output_owns_stdout(const struct pl_options *o)
 	return false;
 }
 
+/* The regular file that is measured; NULL. */
+static const char *measured_file(const struct pl_options *o)
+{
+	if (o->command == PL_CMD_MONITOR)
+		return o->args.count ? o->args.items[0] : NULL;
+	return o->file;
+}
+
+int pl_output_check(const struct pl_options *o, struct pl_err *err)
+{
+	const char *const files[] = {o->json,     o->csv,         o->html,
+				     o->markdown, o->openmetrics, o->hgrm};
+	const size_t count = sizeof(files) / sizeof(files[0]);
+	const char *measured = measured_file(o);
+
+	for (size_t i = 0; i < count; i++) {
+		if (files[i] && measured && pl_outfile_is_same(files[i], measured))
+			return pl_fail(err, -EINVAL,
+				       "%s is the file that is read: nothing is written to it",
+				       files[i]);
+		for (size_t k = i + 1; k < count && files[i]; k++) {
+			if (!files[k])
+				continue;
+			if (!strcmp(files[i], "-") && !strcmp(files[k], "-"))
+				return pl_fail(err, -EINVAL,
+					       "only one of the outputs can go to stdout; give "
+					       "the others a file: --csv=FILE");
+			if (strcmp(files[i], "-") != 0 && pl_outfile_is_same(files[i], files[k]))
+				return pl_fail(err, -EINVAL, "two outputs would go to one file, %s",
+					       files[i]);
+		}
+	}
+	return 0;
+}
+
 static bool wants_dir(const struct pl_options *o)
 {
 	return o->out_dir || (!o->json && !o->csv && !o->html && !o->markdown && !o->openmetrics);

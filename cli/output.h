@@ -27,6 +27,11 @@ const char *pl_output_dir(struct pl_app *app);
 /* Letters, digits, dots and dashes stay, the rest becomes a dash, in place; returns text. */
 char *pl_output_safe_name(char *text);
 /* Whether a machine-readable format goes to stdout, which silences the table. */
+/*
+ * -EINVAL when two documents would go to one place, or one over the file that is read. Only one can
+ * go to stdout.
+ */
+int pl_output_check(const struct pl_options *options, struct pl_err *err);
 bool pl_output_owns_stdout(const struct pl_options *options);
 
 #endif

@@ -26,6 +26,33 @@ bool pl_outfile_is_regular(const char *file)
 	return stat(file, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
 }
 
+/* Folder and name of a file that may not be there yet, without links and dots in the folder. */
+static bool find_place(const char *file, char place[PATH_MAX])
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	char folder[PATH_MAX], real[PATH_MAX];
+	int length = slash ? (int)(slash - file) + 1 : 1;
+
+	if (length >= PATH_MAX)
+		return false;
+	snprintf(folder, sizeof(folder), "%.*s", length, slash ? file : ".");
+	return realpath(folder, real) &&
+	       snprintf(place, PATH_MAX, "%.*s/%s", PATH_MAX, real, name) < PATH_MAX;
+}
+
+bool pl_outfile_is_same(const char *a, const char *b)
+{
+	char place_a[PATH_MAX], place_b[PATH_MAX];
+	struct stat st_a, st_b;
+	bool is_a = !stat(a, &st_a), is_b = !stat(b, &st_b);
+
+	if (is_a && is_b)
+		return S_ISREG(st_a.st_mode) && st_a.st_dev == st_b.st_dev &&
+		       st_a.st_ino == st_b.st_ino;
+	return !is_a && !is_b && find_place(a, place_a) && find_place(b, place_b) &&
+	       !strcmp(place_a, place_b);
+}
+
 static bool is_drive(const char *file)
 {
 	struct stat st;

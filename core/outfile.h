@@ -20,6 +20,12 @@ struct pl_outfile {
 /* Whether file is, or would become, a regular file: one that can be written again and again. */
 bool pl_outfile_is_regular(const char *file);
 
+/*
+ * Whether a and b are one regular file, or would become one: writing the second would lose the
+ * first.
+ */
+bool pl_outfile_is_same(const char *a, const char *b);
+
 /* 0, or -errno of what could not be opened; -EINVAL: a block device, which is never written to. */
 int pl_outfile_open(struct pl_outfile *outfile, const char *file, struct pl_err *err);
 

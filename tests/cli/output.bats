@@ -68,3 +68,49 @@ watch() { "$PCIELAT" monitor drive --progress never "$@"; }
 	[ "$status" -eq 0 ]
 	[ -c /dev/null ]
 }
+
+@test "two outputs do not overwrite each other, nor what is read" {
+	run "$PCIELAT" monitor drive --duration 1s --json=both --hgrm=./both
+	[ "$status" -eq 2 ]
+	[[ $output == *"two outputs would go to one file"* ]]
+	run "$PCIELAT" monitor drive --duration 1s --json=- --hgrm=-
+	[ "$status" -eq 2 ]
+	ln drive other
+	for file in drive "$PWD/drive" other; do
+		run "$PCIELAT" monitor drive --duration 1s --json="$file"
+		[ "$status" -eq 2 ]
+		run "$PCIELAT" run --quick --file drive --csv="$file"
+		[ "$status" -eq 2 ]
+	done
+	[ "$(stat -c %s drive)" -eq 1048576 ]
+	run "$PCIELAT" monitor drive --duration 1s --json=/dev/null --hgrm=/dev/null
+	[ "$status" -eq 0 ]
+}
+
+@test "no time at all is no watch without an end" {
+	for time in 0 0s 0.3; do
+		run timeout 20 "$PCIELAT" monitor drive --duration "$time"
+		[ "$status" -eq 2 ]
+	done
+	run timeout 20 "$PCIELAT" monitor drive --interval 1h --duration 1s
+	[ "$status" -eq 0 ]
+	[[ $output == *" 0 reads in 1 s: min n/a, p50 n/a, p99 n/a, max n/a"* ]]
+}
+
+@test "monitor says what it read through, though it is gone" {
+	(sleep 0.7 && truncate -s 0 drive) 3>&- &
+	run watch --duration 2s --json=record
+	[ "$status" -eq 8 ]
+	[[ $output == *" gone since "* ]]
+	[[ $output != *"(null)"* ]]
+	grep -q '"path":"' record
+}
+
+@test "a terminal that is closed ends a watch with its record" {
+	"$PCIELAT" monitor drive --progress never --json=record >said 3>&- &
+	while [ ! -s record ]; do sleep 0.1; done
+	sleep 0.5
+	kill -HUP $!
+	wait $!
+	grep -q '"ended":true' record
+}
