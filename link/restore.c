@@ -46,6 +46,20 @@ static int fail_gone(struct pl_err *err, const struct pl_aspm_link *found, const
 		       pl_bdf_format(found->down[0].bdf, bdf), what);
 }
 
+/*
+ * A device that does not answer and still has its files may only be in reset. The kernel is told
+ * what was found all the same: that puts back the port above, and the device too once it answers.
+ */
+static int restore_blind(struct pl_aspm_link *now, const struct pl_aspm_link *found,
+			 const struct pl_sysroot *root, const struct pl_link_io *io)
+{
+	if (pl_link_is_function_gone(root, found->up.bdf) ||
+	    pl_link_apply(io, root, found, pl_link_found_states(found->attr), NULL))
+		return -ENODEV;
+	io->settle(io->ctx);
+	return read_now(root, now);
+}
+
 static int restore_into(struct pl_aspm_link *now, const struct pl_aspm_link *found,
 			const struct pl_sysroot *root, const struct pl_link_io *io,
 			struct pl_err *err)
@@ -53,6 +67,8 @@ static int restore_into(struct pl_aspm_link *now, const struct pl_aspm_link *fou
 	char bdf[PL_BDF_TEXT];
 	int rc = read_now(root, now);
 
+	if (rc == -ENODEV)
+		rc = restore_blind(now, found, root, io);
 	if (rc == -ENODEV)
 		return fail_gone(err, found, "the device is gone");
 	if (!rc && !is_same_hardware(now, found))
