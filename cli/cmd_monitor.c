@@ -168,6 +168,7 @@ static int save(const struct monitor *mon, bool is_ended, struct pl_err *err)
 		.hgrm = o->hgrm,
 		.subject = mon->m->slot ? mon->m->slot->label : mon->m->subject,
 		.path = mon->m->conditions.path,
+		.series = mon->m,
 	};
 
 	return pl_watch_files_write(&files, mon->watches, mon->phases, mon->phase_count, is_ended,
@@ -247,6 +248,8 @@ static void print_head(const struct monitor *mon)
 	printf("%s: 4 KiB random reads every %s through %s; nothing is written\n",
 	       pl_fmt_printable(text, sizeof(text), name),
 	       pl_fmt_ns(interval, sizeof(interval), (double)mon->interval_ns), m->conditions.path);
+	for (size_t i = 0; i < m->warning_count; i++)
+		printf("  %s\n", pl_fmt_printable(stamp, sizeof(stamp), m->warnings[i]));
 }
 
 static void compare_phases(const struct pl_watch *w)

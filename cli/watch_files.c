@@ -26,6 +26,7 @@ static int write_documents(const void *ctx, FILE *out, struct pl_err *err)
 			.subject = record->files->subject,
 			.path = record->files->path,
 			.phase = record->phases[i],
+			.series = record->files->series,
 			.is_ended = record->is_ended || i + 1 < record->count,
 		};
 

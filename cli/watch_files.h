@@ -13,6 +13,7 @@ struct pl_watch_files {
 	const struct pl_run *run;
 	const char *json, *hgrm; /* "-": stdout */
 	const char *subject, *path;
+	const struct pl_measurement *series;
 };
 
 /*

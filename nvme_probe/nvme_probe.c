@@ -162,6 +162,25 @@ static int use_fast_place(struct pl_run *run, struct pl_measurement *m, struct p
 	return 0;
 }
 
+/* Why the numbers may not be those of a drive. */
+static void note_doubts(struct pl_run *run, struct pl_measurement *m,
+			const struct pl_target *target)
+{
+	uint64_t holes = pl_target_hole_bytes(target);
+
+	if (!target->is_direct)
+		pl_measurement_warn(run, m,
+				    "W-CACHED: the file system of %s refuses O_DIRECT: this is the "
+				    "page cache, not the drive",
+				    target->path);
+	if (holes)
+		pl_measurement_warn(run, m,
+				    "W-SPARSE: %.3g %% of %s was never written: there the kernel "
+				    "answers without the drive",
+				    100.0 * (double)holes / (double)target->size_bytes,
+				    target->path);
+}
+
 static void note_path(struct pl_run *run, struct pl_measurement *m, const struct pl_reader *reader,
 		      const struct ladder *ladder)
 {
@@ -182,11 +201,7 @@ static void note_path(struct pl_run *run, struct pl_measurement *m, const struct
 		: reader->ring.uring
 			? "the kernel: opened read-only, the ring is restricted to reads"
 			: "the kernel: opened read-only");
-	if (!reader->target.is_direct)
-		pl_measurement_warn(run, m,
-				    "W-CACHED: the file system of %s refuses O_DIRECT: this is the "
-				    "page cache, not the drive",
-				    reader->target.path);
+	note_doubts(run, m, &reader->target);
 }
 
 static int open_reader(const struct pl_nvme_options *options, struct pl_run *run,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define FILE_BLOCK_BYTES 512u
+#define PIECES_MAX 65536u
 
 static int explain_denied(const char *path, int error, struct pl_err *err)
 {
@@ -160,6 +161,27 @@ int pl_target_check_size(const struct pl_target *target, uint32_t size_bytes, st
 		return pl_fail(err, -ENODATA, "%s has %llu bytes, less than one read of %u",
 			       target->path, (unsigned long long)target->size_bytes, size_bytes);
 	return check_limits(target, size_bytes, err);
+}
+
+uint64_t pl_target_hole_bytes(const struct pl_target *target)
+{
+	off_t size = (off_t)target->size_bytes, at = 0, data;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < PIECES_MAX && !target->is_block && at < size; i++) {
+		at = lseek(target->fd, at, SEEK_HOLE);
+		if (at < 0 || at >= size)
+			break;
+		data = lseek(target->fd, at, SEEK_DATA);
+		if (data < 0 && errno == ENXIO)
+			data = size;
+		if (data < at)
+			break;
+		sum += (uint64_t)(data - at);
+		at = data;
+	}
+	lseek(target->fd, 0, SEEK_SET);
+	return sum;
 }
 
 int pl_target_can_poll(const struct pl_target *target, struct pl_err *err)

@@ -38,6 +38,13 @@ int pl_target_check_limits(const struct pl_target *target, uint32_t size_bytes, 
 			   unsigned kernel_kib, struct pl_err *err);
 
 /*
+ * How many bytes of a regular file are holes, or were never written: reads of them give zeros
+ * without the drive. 0 where the file system does not tell; of a file in many pieces at least so
+ * many.
+ */
+uint64_t pl_target_hole_bytes(const struct pl_target *target);
+
+/*
  * Whether the block device has poll queues (its queue/io_poll file says 1): 0, or -EOPNOTSUPP with
  * the remedy.
  */

@@ -136,6 +136,15 @@ static json_t *summary_of(const struct pl_hist *hist)
 			 pl_json_ns(hist->n ? pl_hist_mean_ns(hist) : none));
 }
 
+static json_t *warnings_of(const struct pl_measurement *m)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; m && i < m->warning_count; i++)
+		json_array_append_new(array, pl_json_text(m->warnings[i]));
+	return array;
+}
+
 int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_document *document,
 			       FILE *out, struct pl_err *err)
 {
@@ -156,6 +165,7 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 	if (!root)
 		return pl_fail(err, -ENOMEM, "the JSON document could not be built");
 	json_object_set_new(root, "stopped", json_integer((json_int_t)w->stopped));
+	json_object_set_new(root, "warnings", warnings_of(document->series));
 	json_object_set_new(root, "ended", json_boolean(document->is_ended));
 	json_object_set_new(root, "background_ios", count_or_null(w->others));
 	json_object_set_new(root, "period", period_of(&w->period));

@@ -93,6 +93,7 @@ struct pl_watch_document {
 	const char *subject, *path; /* what was read, through which software path */
 	const char *phase;          /* "as_found", "off": the link state it was watched in */
 	bool is_ended;              /* false: written while the watch went on */
+	const struct pl_measurement *series; /* whose warnings belong to it; NULL: none */
 };
 
 /* One JSON object on one line: the record of a watch, its finds and its histogram. */

@@ -160,6 +160,25 @@ static const char *subject_of(struct page *page, const struct pl_measurement *m)
 	return pl_out_short(&page->arena, m->subject, "?");
 }
 
+static bool is_other(const struct pl_measurement *m)
+{
+	return !m->slot && m->probe != PL_PROBE_HOST && pl_series_has_numbers(m);
+}
+
+/* What may make the numbers of these series others than they seem. */
+static void print_doubts(struct page *page)
+{
+	for (size_t i = 0; i < page->run->measurement_count; i++) {
+		const struct pl_measurement *m = page->run->measurements[i];
+
+		for (size_t k = 0; k < m->warning_count && is_other(m); k++)
+			pl_text_wrap(page->style, "  ", 4,
+				     pl_arena_printf(&page->arena, "%s: %s", subject_of(page, m),
+						     pl_out_clean(&page->arena, m->warnings[k])),
+				     page->out);
+	}
+}
+
 /* Series that are not of a slot: a file, a software GPU. They never enter a claim. */
 static void print_others(struct page *page)
 {
@@ -173,7 +192,7 @@ static void print_others(struct page *page)
 	for (size_t i = 0; i < page->run->measurement_count; i++) {
 		const struct pl_measurement *m = page->run->measurements[i];
 
-		if (m->slot || m->probe == PL_PROBE_HOST || !pl_series_has_numbers(m))
+		if (!is_other(m))
 			continue;
 		pl_text_row(&table, (const char *const[]){subject_of(page, m), metric_of(page, m),
 							  ns_text(page, m, m->summary.p50_ns),
@@ -184,6 +203,7 @@ static void print_others(struct page *page)
 		return;
 	pl_text_heading(page->style, "Other series", page->out);
 	pl_text_print(&table, page->style, page->out);
+	print_doubts(page);
 }
 
 /* This machine's slots first, others' below: only where a GPU was measured. */

@@ -114,3 +114,14 @@ watch() { "$PCIELAT" monitor drive --progress never "$@"; }
 	wait $!
 	grep -q '"ended":true' record
 }
+
+@test "holes of a file are said to be no drive" {
+	truncate -s 1M sparse
+	run "$PCIELAT" monitor sparse --progress never --duration 1s --json=record
+	[ "$status" -eq 0 ]
+	[[ $output == *" W-SPARSE: 100 % of sparse was never written"* ]]
+	grep -q '"warnings":\["W-SPARSE' record
+	run "$PCIELAT" run --quick --file sparse -o out
+	[ "$status" -eq 0 ]
+	[[ $output == *" W-SPARSE: 100 % of sparse was never written"* ]]
+}

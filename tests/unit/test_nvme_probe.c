@@ -272,6 +272,40 @@ static void loop_device_reads(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static bool has_warning(const struct series *s, const char *text)
+{
+	for (size_t i = 0; i < s->m.warning_count; i++)
+		if (strstr(s->m.warnings[i], text))
+			return true;
+	return false;
+}
+
+/* Zeros that the kernel makes up are no reads of a drive. */
+static void holes_of_a_file_are_said(void **state)
+{
+	struct series s = {.err = {0, ""}};
+	char sparse[112];
+	int fd;
+
+	(void)state;
+	assert_int_equal(open_series(&s, NULL, "random", 4096), 0);
+	assert_false(has_warning(&s, "W-SPARSE"));
+	close_series(&s);
+	snprintf(sparse, sizeof(sparse), "%s/sparse", dir);
+	fd = open(sparse, O_RDWR | O_CREAT | O_TRUNC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	assert_int_equal(pwrite(fd, sparse, sizeof(sparse), 1 << 19), sizeof(sparse));
+	if (lseek(fd, 0, SEEK_HOLE) > 0)
+		skip(); /* this file system does not tell */
+	close(fd);
+	s = (struct series){.err = {0, ""}};
+	s.options.file = sparse;
+	assert_int_equal(open_series(&s, NULL, "random", 4096), 0);
+	assert_true(has_warning(&s, "W-SPARSE: 9"));
+	close_series(&s);
+}
+
 static void captures_are_never_read(void **state)
 {
 	struct series s = {.err = {0, ""}};
@@ -298,6 +332,7 @@ int main(void)
 		cmocka_unit_test(facts_tell_how_it_was_read),
 		cmocka_unit_test(many_series_fit),
 		cmocka_unit_test(loop_device_reads),
+		cmocka_unit_test(holes_of_a_file_are_said),
 		cmocka_unit_test(captures_are_never_read),
 	};
 

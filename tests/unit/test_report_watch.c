@@ -18,8 +18,11 @@ static json_t *parse(char *text)
 
 static void watch_document_is_json_with_its_finds(void **state)
 {
+	static const char *warnings[] = {"W-CACHED: this is the page cache"};
+	const struct pl_measurement series = {.warnings = warnings, .warning_count = 1};
 	static struct pl_watch watch;
-	struct pl_watch_document document = {&watch, "nvme0n1\x1b", "io_uring-iopoll", "off", true};
+	struct pl_watch_document document = {&watch, "nvme0n1\x1b", "io_uring-iopoll",
+					     "off",  true,          &series};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -47,6 +50,8 @@ static void watch_document_is_json_with_its_finds(void **state)
 	assert_true(json_is_true(json_object_get(root, "ended")));
 	assert_int_equal(json_integer_value(json_object_get(root, "background_ios")), 7);
 	assert_null(strchr(text, '\x1b'));
+	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "warnings"), 0)),
+			    warnings[0]);
 	assert_true(json_is_true(json_object_get(json_object_get(root, "period"), "found")));
 	assert_true(json_is_null(json_object_get(json_object_get(root, "gap_step"), "p_value")));
 	assert_true(json_is_null(json_object_get(json_object_get(root, "period"), "why_not")));
@@ -69,7 +74,7 @@ static void an_empty_watch_has_no_numbers(void **state)
 	static const char *const numbers[] = {"min_ns",  "p50_ns", "p99_ns",
 					      "p999_ns", "max_ns", "mean_ns"};
 	static struct pl_watch watch;
-	struct pl_watch_document document = {&watch, "nvme0n1", "pread", "as_found", false};
+	struct pl_watch_document document = {&watch, "nvme0n1", "pread", "as_found", false, NULL};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
