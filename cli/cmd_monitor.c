@@ -14,6 +14,7 @@
 #include "core/fmt.h"
 #include "link/link.h"
 #include "path_probe/path_probe.h"
+#include "session/hold.h"
 #include "session/watch.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
@@ -252,21 +253,6 @@ static void print_head(const struct monitor *mon)
 		printf("  %s\n", pl_fmt_printable(stamp, sizeof(stamp), m->warnings[i]));
 }
 
-static void compare_phases(const struct pl_watch *w)
-{
-	const struct pl_gap_step *a = &w[0].gap_step, *b = &w[1].gap_step, *c = &w[2].gap_step;
-
-	if (a->is_found && c->is_found && !b->is_found)
-		printf("  the step after idle time vanishes with the links held in L0: it is link "
-		       "power management\n");
-	else if (a->is_found && c->is_found)
-		printf("  the step after idle time stays with the links held in L0: it is not link "
-		       "power management\n");
-	if (w[0].period.is_found && w[2].period.is_found)
-		printf("  the regular stalls %s with the links held in L0\n",
-		       w[1].period.is_found ? "stay" : "vanish");
-}
-
 static bool owns_stdout(const struct pl_options *o)
 {
 	return pl_output_owns_stdout(o) || (o->hgrm && !strcmp(o->hgrm, "-"));
@@ -290,8 +276,11 @@ static enum pl_exit conclude(struct monitor *mon)
 			printf(" links %s:\n", mon->phases[i]);
 		pl_watch_view_summary(&watches[i], stdout);
 	}
-	if (mon->phase_count == PHASES && !is_silent)
-		compare_phases(watches);
+	if (mon->phase_count == PHASES && !is_silent) {
+		const struct pl_hold hold = pl_hold_compare(watches);
+
+		pl_watch_view_hold(&hold, stdout);
+	}
 	if (save(mon, true, &err))
 		return pl_app_fail(PL_EXIT_INTERNAL, "%s", err.text);
 	return failed ? PL_EXIT_INVALID : PL_EXIT_DONE;

@@ -87,19 +87,18 @@ static void print_finds(const struct pl_watch *watch, FILE *out)
 
 	if (period->is_found)
 		fprintf(out,
-			"  regular stalls: about every %.1f s (%.1f to %.1f s), %s each, %zu seen "
-			"(p = %.3f)\n",
+			"  regular stalls: about every %.1f s (most %.1f to %.1f s apart), median "
+			"%s, %zu seen (p = %.3f)\n",
 			period->median_s, period->low_s, period->high_s, ns(a, period->latency_ns),
 			period->n, period->p_value);
 	if (step->is_found)
 		fprintf(out,
-			"  follows idle time: a read after %s of idle or more takes %s longer "
-			"(after %s "
-			"it does not yet; p = %.3f)\n",
+			"  follows idle time: a read after %s of idle or more takes %s (95 %% CI, "
+			"%zu blocks) longer (after %s it does not yet; p = %.3f)\n",
 			ns(a, (double)step->above_ns),
 			pl_fmt_ns_pm(c, sizeof(c), step->step_ns,
 				     (step->high_ns - step->low_ns) / 2.0),
-			ns(b, (double)step->below_ns), step->p_value);
+			step->blocks, ns(b, (double)step->below_ns), step->p_value);
 	if (period->why)
 		fprintf(out, "  no regular stalls: %s\n", period->why);
 	if (step->why)
@@ -147,4 +146,36 @@ void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)
 			"  %zu reads failed, none of them is in a number above; the last: %s\n",
 			watch->failed, pl_fmt_printable(text, sizeof(text), watch->failure));
 	}
+}
+
+void pl_watch_view_hold(const struct pl_hold *hold, FILE *out)
+{
+	static const char *const steps[] = {
+		[PL_HELD_NOT_RESOLVED] =
+			"whether the step after idle time vanishes with the links held in L0 is "
+			"not resolved",
+		[PL_HELD_VANISHES] = "the step after idle time vanishes with the links held in L0: "
+				     "it is link power management",
+		[PL_HELD_STAYS] = "the step after idle time stays with the links held in L0: it "
+				  "is not link power management",
+	};
+	static const char *const stalls[] = {
+		[PL_HELD_NOT_RESOLVED] = "whether the regular stalls vanish with the links held "
+					 "in L0 is not resolved",
+		[PL_HELD_VANISHES] = "the regular stalls vanish with the links held in L0",
+		[PL_HELD_STAYS] = "the regular stalls stay with the links held in L0",
+	};
+	const struct pl_interval *held = &hold->held_step;
+	char text[64];
+
+	if (hold->step && isnan(held->low))
+		fprintf(out, "  %s\n", steps[hold->step]);
+	else if (hold->step)
+		fprintf(out, "  %s (%s there, 95 %% CI, %zu blocks)\n", steps[hold->step],
+			pl_fmt_ns_pm(text, sizeof(text), held->estimate,
+				     (held->high - held->low) / 2.0),
+			held->n);
+	if (hold->stalls)
+		fprintf(out, "  %s (%zu seen there, %.1f expected)\n", stalls[hold->stalls],
+			hold->stalls_seen, hold->stalls_expected);
 }

@@ -47,7 +47,7 @@ const char *pl_book_step(const struct pl_book *b, const struct pl_interval *step
 	if (isnan(step->estimate))
 		return NULL;
 	if (isnan(step->low))
-		return pl_row_ns(b->arena, step->estimate);
+		return "n/a";
 	return pl_arena_printf(
 		b->arena, "%s%s", step->estimate < 0.0 ? "" : "+",
 		pl_fmt_ns_pm(text, sizeof(text), step->estimate, step->high - step->estimate));

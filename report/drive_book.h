@@ -23,7 +23,7 @@ void pl_book_drop_empty(struct pl_book *b);
 
 /* A number of this series; NULL when the series has none, or it is NAN. */
 const char *pl_book_ns(const struct pl_book *b, const struct pl_measurement *m, double ns);
-/* "+31.0 ± 0.5 µs"; NULL when there is none. */
+/* "+31.0 ± 0.5 µs"; "n/a" without an interval, NULL when there is none. */
 const char *pl_book_step(const struct pl_book *b, const struct pl_interval *step);
 /* The interval does not hold 0. */
 bool pl_book_is_resolved(const struct pl_interval *step);

@@ -76,8 +76,10 @@ static const char *verdict_text(const struct pl_book *b, const struct pl_burst *
 	char gap[32];
 
 	return pl_arena_printf(
-		b->arena, " %s, %s%s: %s.", pl_out_short(b->arena, c->state, "?"),
+		b->arena, " %s, %s, %zu bursts in %u blocks%s: %s.",
+		pl_out_short(b->arena, c->state, "?"),
 		pl_fmt_ns(gap, sizeof(gap), (double)c->gap_ns),
+		burst->places ? burst->places[0].n : 0, burst->m->blocks_done,
 		asleep ? pl_arena_printf(b->arena, " (the drive is in PS%zu then)", asleep) : "",
 		burst->sentence);
 }
@@ -125,7 +127,9 @@ void pl_book_bursts(struct pl_book *b)
 	table->note = pl_arena_printf(
 		b->arena,
 		"After the idle time, spun, the reads of one 4 KiB block follow each other at "
-		"depth 1; steady is the same read without idle time.%s What the host itself "
+		"depth 1; steady is the same read without idle time. ± is 95 %% for one "
+		"read; after how many it is back is 95 %% for all of them together.%s What the "
+		"host itself "
 		"needs after idle time is in the first reads, in every link state.%s",
 		verdicts, power_text(b, longest_ns));
 	pl_book_drop_empty(b);

@@ -316,12 +316,33 @@ static const char *doubt_step(const struct steps *steps, const struct pl_gap_ste
 	return NULL;
 }
 
+static struct pl_interval interval_at(const struct steps *steps, size_t k)
+{
+	double values[PL_WATCH_BLOCKS];
+
+	for (size_t b = 0; b < steps->blocks; b++)
+		values[b] = middle(steps->x[b] + k, NEAR) - before(steps->x[b], k);
+	return pl_stats_block_interval(values, steps->blocks);
+}
+
+struct pl_interval pl_spikes_step_at(const struct pl_watch *watch, uint64_t above_ns)
+{
+	const double none = (double)NAN;
+	struct steps steps;
+
+	fill_steps(watch, &steps);
+	for (size_t k = 1; k + NEAR <= steps.gaps; k++)
+		if (watch->gaps_ns[k] == above_ns && steps.blocks)
+			return interval_at(&steps, k);
+	return (struct pl_interval){none, none, none, 0};
+}
+
 struct pl_gap_step pl_spikes_find_gap_step(const struct pl_watch *watch, uint64_t seed)
 {
 	struct pl_gap_step step = {.p_value = 1.0,
 				   .blocks = watch->block_count,
 				   .why = "too few rounds of gaps to tell"};
-	double values[PL_WATCH_BLOCKS], t;
+	double t;
 	struct pl_interval interval;
 	struct steps steps;
 	size_t k = 1;
@@ -331,9 +352,7 @@ struct pl_gap_step pl_spikes_find_gap_step(const struct pl_watch *watch, uint64_
 	fill_steps(watch, &steps);
 	t = best_t(&steps, NULL, &k);
 	step.p_value = p_of_step(&steps, t, seed);
-	for (size_t b = 0; b < steps.blocks; b++)
-		values[b] = middle(steps.x[b] + k, NEAR) - before(steps.x[b], k);
-	interval = pl_stats_block_interval(values, steps.blocks);
+	interval = interval_at(&steps, k);
 	step.step_ns = interval.estimate;
 	step.low_ns = interval.low;
 	step.high_ns = interval.high;

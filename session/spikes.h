@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/stats.h"
 #include "model/watch.h"
 
 /*
@@ -34,5 +35,11 @@ struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t cou
  * host do. Needs 8 blocks.
  */
 struct pl_gap_step pl_spikes_find_gap_step(const struct pl_watch *watch, uint64_t seed);
+
+/*
+ * The size of the step at one gap, measured in the same way wherever the largest is. Bounds are NAN
+ * when the watch has no such gap with another before it, or fewer than 3 blocks.
+ */
+struct pl_interval pl_spikes_step_at(const struct pl_watch *watch, uint64_t above_ns);
 
 #endif

@@ -196,7 +196,8 @@ static void a_drive_is_shown_from_link_to_media(void **state)
 	assert_has(drive, "+31.00");
 	assert_has(drive, "\n                   steady   9.07");
 	assert_has(drive,
-		   "as_found, 2.00 ms: back to\n  within 454 ns (5 %) of steady after 1 read.");
+		   "as_found, 2.00 ms,\n  192 bursts in 12 blocks: back to within 454 ns (5 %) of "
+		   "steady after 1 read.");
 	assert_has(drive, "64 reads, 0 interrupts of nvme0\n");
 	assert_has(drive, "/dev/ng0n1 may be opened by root only\n");
 	free(text);
