@@ -36,7 +36,39 @@ def run(good_from: int, structure: bool = True) -> tuple[int, int, str]:
     return status, len(boots), out.getvalue()
 
 
+def run_two(good: dict[str, tuple[int, ...]]) -> tuple[int, int]:
+    """Two measured tests, each with the boots on which it holds: status and boots."""
+    boots = []
+
+    class Times(unittest.TestCase):
+        @classmethod
+        def setUpClass(cls):
+            boots.append(1)
+
+        @attempts.measured
+        def test_a(self):
+            self.assertIn(len(boots), good["a"])
+
+        @attempts.measured
+        def test_b(self):
+            self.assertIn(len(boots), good["b"])
+
+    module = types.ModuleType("judged")
+    module.Times = Times
+    sys.modules["judged"] = module
+    with contextlib.redirect_stdout(io.StringIO()):
+        status = attempts.main("judged")
+    return status, len(boots)
+
+
 class Attempts(unittest.TestCase):
+    def test_each_measured_test_needs_one_boot_on_which_it_holds(self):
+        self.assertEqual(run_two({"a": (1, 3), "b": (2,)}), (0, 2))
+        self.assertEqual(run_two({"a": (2,), "b": (3,)}), (0, 3))
+
+    def test_one_that_never_holds_fails_whatever_the_others_do(self):
+        self.assertEqual(run_two({"a": (1, 2, 3), "b": ()}), (1, 3))
+
     def test_a_good_run_is_one_attempt(self):
         self.assertEqual(run(1)[:2], (0, 1))
 
