@@ -14,13 +14,22 @@
 #define SLOTS_MOST 6    /* charts of one kind; more slots are in the tables */
 #define POINTS_MOST 120 /* of one tail */
 
+/* One access per chart: none of the other reads and commands of a drive, and at gap 0 not the
+ * repeated block beside the random one. */
+static bool is_usual_read(const struct pl_measurement *m)
+{
+	return m->probe != PL_PROBE_NVME ||
+	       (!strcmp(m->metric, "read_4k") && (m->conditions.gap_ns || !m->conditions.pattern ||
+						  !strcmp(m->conditions.pattern, "random")));
+}
+
 /* One curve per state: what stands beside the grid (slept, woken first, drive states held) has no
  * place in it. */
 static bool is_shown(const struct pl_measurement *m, const struct pl_slot *slot,
 		     enum pl_probe probe)
 {
 	return m->slot == slot && m->probe == probe && pl_series_has_numbers(m) &&
-	       (probe != PL_PROBE_CONFIG || pl_series_is_endpoint(m)) &&
+	       is_usual_read(m) && (probe != PL_PROBE_CONFIG || pl_series_is_endpoint(m)) &&
 	       m->conditions.queue_depth <= 1 &&
 	       (probe != PL_PROBE_GPU || pl_series_is_host_read(m)) &&
 	       (!m->conditions.size_bytes || m->conditions.size_bytes == 4096 ||

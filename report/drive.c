@@ -111,6 +111,16 @@ static const char *layer_of(size_t i, const struct pl_measurement *m)
 	return rungs_of[i].layer;
 }
 
+/* Without the rung of the controller, the first read holds what that one would have held. */
+static const char *step_text(size_t i, const struct pl_measurement *before)
+{
+	if (rungs_of[i].step_is && rungs_of[i].probe == PL_PROBE_NVME && before &&
+	    before->probe != PL_PROBE_NVME && strcmp(rungs_of[i].metric, FAST) != 0)
+		return "a second round trip, 4 KiB over the link, the controller, the software, "
+		       "finding the block";
+	return rungs_of[i].step_is;
+}
+
 void pl_drive_ladder(const struct pl_run *run, const struct pl_drive *drive,
 		     struct pl_drive_rung rungs[PL_DRIVE_RUNGS])
 {
@@ -125,7 +135,7 @@ void pl_drive_ladder(const struct pl_run *run, const struct pl_drive *drive,
 			.access = rungs_of[i].access,
 			.m = m,
 			.step = rungs_of[i].step_is ? step_of(before, m) : no_step,
-			.step_is = rungs_of[i].step_is,
+			.step_is = step_text(i, before),
 			.reason = reason_of(m),
 		};
 		if ((m && pl_series_has_numbers(m)) || !rungs_of[i].step_is)

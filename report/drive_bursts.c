@@ -15,6 +15,7 @@ static const struct {
 	const char *name;
 } shown[] = {{0, "1st"}, {1, "2nd"}, {2, "3rd"}, {3, "4th"}, {7, "8th"}, {15, "16th"}};
 
+/* An interval that would reach below 0 has only its upper end: no latency is negative. */
 static const char *median_text(const struct pl_book *b, double ns, double low, double high)
 {
 	char text[64];
@@ -23,6 +24,9 @@ static const char *median_text(const struct pl_book *b, double ns, double low, d
 		return NULL;
 	if (isnan(low))
 		return pl_row_ns(b->arena, ns);
+	if (0.5 * (high - low) > ns)
+		return pl_arena_printf(b->arena, "%s (< %s)", pl_row_ns(b->arena, ns),
+				       pl_row_ns(b->arena, high));
 	return pl_arena_strdup(b->arena, pl_fmt_ns_pm(text, sizeof(text), ns, 0.5 * (high - low)));
 }
 
@@ -127,8 +131,9 @@ void pl_book_bursts(struct pl_book *b)
 	table->note = pl_arena_printf(
 		b->arena,
 		"After the idle time, spun, the reads of one 4 KiB block follow each other at "
-		"depth 1; steady is the same read without idle time. ± is 95 %% for one "
-		"read; after how many it is back is 95 %% for all of them together.%s What the "
+		"depth 1; steady is the same read without idle time. ± and < are 95 %% for one "
+		"read, over steady is the mean over the blocks; after how many it is back is 95 %% "
+		"for all of them together.%s What the "
 		"host itself "
 		"needs after idle time is in the first reads, in every link state.%s",
 		verdicts, power_text(b, longest_ns));

@@ -24,6 +24,7 @@ static void put_drive(struct pl_html *html, const struct pl_drive *drive)
 
 	pl_html(html, "<h3>$</h3>\n", name);
 	for (size_t t = 0; t < count; t++) {
+		pl_html(html, "<h4>$</h4>\n", pl_html_str(html, tables[t].title));
 		pl_html_table_of(html, name, tables[t].title, tables[t].heads,
 				 tables[t].column_count);
 		for (size_t i = 0; i < tables[t].row_count; i++)
