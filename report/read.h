@@ -15,7 +15,10 @@
  */
 
 const char *pl_read_text(struct pl_run *run, const json_t *object, const char *key);
+/* Beyond it nothing is believed: 1e18 ns are thirty years. */
+#define PL_READ_REAL_MAX 1e18
 double pl_read_real(const json_t *object, const char *key); /* NAN when missing */
+double pl_read_latency_ns(const json_t *value); /* NAN when it is none: negative, not a number */
 uint64_t pl_read_u64(const json_t *object, const char *key, uint64_t missing);
 int64_t pl_read_i64(const json_t *object, const char *key, int64_t missing);
 int pl_read_maybe(const json_t *object, const char *key); /* 1, 0, -1 */

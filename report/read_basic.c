@@ -10,8 +10,16 @@ const char *pl_read_text(struct pl_run *run, const json_t *object, const char *k
 double pl_read_real(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
+	double real = json_is_number(value) ? json_number_value(value) : (double)NAN;
 
-	return json_is_number(value) ? json_number_value(value) : (double)NAN;
+	return fabs(real) <= PL_READ_REAL_MAX ? real : (double)NAN;
+}
+
+double pl_read_latency_ns(const json_t *value)
+{
+	double ns = json_is_number(value) ? json_number_value(value) : (double)NAN;
+
+	return ns >= 0.0 && ns <= PL_READ_REAL_MAX ? ns : (double)NAN;
 }
 
 int64_t pl_read_i64(const json_t *object, const char *key, int64_t missing)

@@ -44,22 +44,20 @@ static void read_conditions(struct pl_run *run, const json_t *object, struct pl_
 static void read_summary(const json_t *object, struct pl_summary *s)
 {
 	s->n = (size_t)pl_read_u64(object, "n", 0);
-	s->min_ns = pl_read_real(object, "min_ns");
-	s->p50_ns = pl_read_real(object, "p50_ns");
-	s->p90_ns = pl_read_real(object, "p90_ns");
-	s->p99_ns = pl_read_real(object, "p99_ns");
-	s->p999_ns = pl_read_real(object, "p999_ns");
-	s->max_ns = pl_read_real(object, "max_ns");
-	s->mean_ns = pl_read_real(object, "mean_ns");
-	s->p50_low_ns = pl_read_real(object, "ci95_low_ns");
-	s->p50_high_ns = pl_read_real(object, "ci95_high_ns");
+	s->min_ns = pl_read_latency_ns(json_object_get(object, "min_ns"));
+	s->p50_ns = pl_read_latency_ns(json_object_get(object, "p50_ns"));
+	s->p90_ns = pl_read_latency_ns(json_object_get(object, "p90_ns"));
+	s->p99_ns = pl_read_latency_ns(json_object_get(object, "p99_ns"));
+	s->p999_ns = pl_read_latency_ns(json_object_get(object, "p999_ns"));
+	s->max_ns = pl_read_latency_ns(json_object_get(object, "max_ns"));
+	s->mean_ns = pl_read_latency_ns(json_object_get(object, "mean_ns"));
+	s->p50_low_ns = pl_read_latency_ns(json_object_get(object, "ci95_low_ns"));
+	s->p50_high_ns = pl_read_latency_ns(json_object_get(object, "ci95_high_ns"));
 }
 
 static double row_ns(const json_t *row, size_t column)
 {
-	const json_t *value = json_array_get(row, column);
-
-	return json_is_number(value) ? json_number_value(value) : (double)NAN;
+	return pl_read_latency_ns(json_array_get(row, column));
 }
 
 static void read_blocks(struct pl_run *run, const json_t *object, struct pl_measurement *m)
