@@ -32,12 +32,16 @@ static void end_output(int status, void *unused)
 
 int main(int argc, char **argv)
 {
+	char *command = argc > 1 ? argv[1] : NULL;
 	struct pl_app app;
 	enum pl_exit code;
 
 	on_exit(end_output, NULL);
 	memset(&app, 0, sizeof(app));
-	pl_options_parse(&app.options, argc, argv);
+	pl_options_parse(&app.options, argc,
+			 argv); /* gives argp the command as the program's name */
+	if (argc > 1)
+		argv[1] = command;
 	code = pl_app_open(&app);
 	if (pl_app_needs_machine(&app.options)) {
 		app.run.argv = (const char *const *)argv;
