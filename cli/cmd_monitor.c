@@ -1,7 +1,9 @@
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/app.h"
@@ -35,10 +37,11 @@ struct monitor {
 	uint64_t interval_ns, duration_ns;
 	struct pl_watch *watches; /* one per phase */
 	const char *const *phases;
-	size_t phase_count; /* begun so far */
-	double saved_s;     /* when its record was written last, since the phase began */
-	bool is_live;       /* redraw a view on stderr */
-	size_t lines_below; /* of the view that was drawn last */
+	size_t phase_count;    /* begun so far */
+	int64_t begun[PHASES]; /* when, seconds since 1970 */
+	double saved_s;        /* when its record was written last, since the phase began */
+	bool is_live;          /* redraw a view on stderr */
+	size_t lines_below;    /* of the view that was drawn last */
 };
 
 /* --- what to read --- */
@@ -90,9 +93,15 @@ static void plan(struct monitor *mon, const char *name)
 
 static int parse_time(const char *option, const char *text, uint64_t *ns, struct pl_err *err)
 {
-	if (!text || !pl_fmt_parse_ns(text, ns))
+	if (!text)
 		return 0;
-	return pl_fail(err, -EINVAL, "%s %s: not a time, like 10ms, 60s or 2h", option, text);
+	/* A bare number would be nanoseconds, which nobody means here. */
+	if (isdigit((unsigned char)text[strlen(text) - (*text != 0)]) && strcmp(text, "0"))
+		return pl_fail(err, -EINVAL, "%s %s: of what? Like 10ms, 60s or 2h", option, text);
+	if (pl_fmt_parse_ns(text, ns))
+		return pl_fail(err, -EINVAL, "%s %s: not a time, like 10ms, 60s or 2h", option,
+			       text);
+	return 0;
 }
 
 /* -1: none was asked for. */
@@ -170,6 +179,7 @@ static int save(const struct monitor *mon, bool is_ended, struct pl_err *err)
 		.subject = mon->m->slot ? mon->m->slot->label : mon->m->subject,
 		.path = mon->m->conditions.path,
 		.series = mon->m,
+		.begun_s = mon->begun,
 	};
 
 	return pl_watch_files_write(&files, mon->watches, mon->phases, mon->phase_count, is_ended,
@@ -229,7 +239,10 @@ static int watch_once(struct monitor *mon, uint64_t duration_ns, struct pl_err *
 						 .reopen = reopen,
 						 .control = &mon->control,
 						 .ctx = mon};
-	int rc = save(mon, false, err) ? -EIO : 0;
+	int rc;
+
+	mon->begun[mon->phase_count - 1] = (int64_t)time(NULL);
+	rc = save(mon, false, err) ? -EIO : 0;
 
 	mon->saved_s = 0.0;
 	if (!rc)
@@ -283,6 +296,9 @@ static enum pl_exit conclude(struct monitor *mon)
 	}
 	if (save(mon, true, &err))
 		return pl_app_fail(PL_EXIT_INTERNAL, "%s", err.text);
+	/* Without --duration a signal is the end that was meant. */
+	if (mon->duration_ns && pl_signals_pending())
+		return (enum pl_exit)(128 + pl_signals_pending());
 	return failed ? PL_EXIT_INVALID : PL_EXIT_DONE;
 }
 

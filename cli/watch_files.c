@@ -27,6 +27,7 @@ static int write_documents(const void *ctx, FILE *out, struct pl_err *err)
 			.path = record->files->path,
 			.phase = record->phases[i],
 			.series = record->files->series,
+			.begun_s = record->files->begun_s[i],
 			.is_ended = record->is_ended || i + 1 < record->count,
 		};
 

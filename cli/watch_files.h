@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/err.h"
 #include "model/run.h"
@@ -13,6 +14,7 @@ struct pl_watch_files {
 	const struct pl_run *run;
 	const char *json, *hgrm; /* "-": stdout */
 	const char *subject, *path;
+	const int64_t *begun_s; /* of each phase, seconds since 1970 */
 	const struct pl_measurement *series;
 };
 

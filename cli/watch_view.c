@@ -121,6 +121,12 @@ void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)
 		fprintf(out, "  %zu spike%s above %s, the largest:\n", spikes,
 			spikes == 1 ? "" : "s", ns(a, watch->spike_threshold_ns));
 	print_largest(watch, out);
+	if (watch->late)
+		fprintf(out,
+			"  %zu ticks were left out: a read, a pause or a busy host took longer "
+			"than "
+			"the interval\n",
+			watch->late);
 	if (watch->others > 0)
 		fprintf(out,
 			"  others did %lld reads or writes on this drive meanwhile: spikes may be "

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <time.h>
 
 #include "report/json.h"
 #include "report/out.h"
@@ -149,7 +150,9 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 			       FILE *out, struct pl_err *err)
 {
 	const struct pl_watch *w = document->watch;
-	char stamp[256];
+	time_t when = (time_t)document->begun_s;
+	char stamp[256], begun[32];
+	struct tm utc;
 	json_t *root = json_pack(
 		"{s:s, s:s, s:o, s:{s:s, s:s}, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}",
 		"schema", WATCH_SCHEMA, "schema_version", WATCH_SCHEMA_VERSION, "stamp",
@@ -166,6 +169,8 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 		return pl_fail(err, -ENOMEM, "the JSON document could not be built");
 	json_object_set_new(root, "stopped", json_integer((json_int_t)w->stopped));
 	json_object_set_new(root, "warnings", warnings_of(document->series));
+	strftime(begun, sizeof(begun), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &utc));
+	json_object_set_new(root, "begun", json_string(begun));
 	json_object_set_new(root, "ended", json_boolean(document->is_ended));
 	json_object_set_new(root, "background_ios", count_or_null(w->others));
 	json_object_set_new(root, "period", period_of(&w->period));

@@ -92,6 +92,7 @@ struct pl_watch_document {
 	const struct pl_watch *watch;
 	const char *subject, *path; /* what was read, through which software path */
 	const char *phase;          /* "as_found", "off": the link state it was watched in */
+	int64_t begun_s;            /* seconds since 1970, of t_s 0 */
 	bool is_ended;              /* false: written while the watch went on */
 	const struct pl_measurement *series; /* whose warnings belong to it; NULL: none */
 };

@@ -436,6 +436,8 @@ int pl_watch_run(struct pl_watch *watch, const struct pl_clock *clock, struct pl
 	init(&w);
 	rc = walk(&w, err ? err : &own);
 	watch->elapsed_s = now_s(&w);
+	watch->others =
+		add_others(watch->others, ask_others(&w)); /* of the window that was begun */
 	watch->period = pl_spikes_find_period(watch->spikes, watch->spike_count, watch->join_s,
 					      options->seed);
 	watch->gap_step = pl_spikes_find_gap_step(watch, options->seed);

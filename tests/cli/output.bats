@@ -125,3 +125,25 @@ watch() { "$PCIELAT" monitor drive --progress never "$@"; }
 	[ "$status" -eq 0 ]
 	[[ $output == *" W-SPARSE: 100 % of sparse was never written"* ]]
 }
+
+@test "a time without a unit is refused, an early end has a code of its own" {
+	run watch --duration 10
+	[ "$status" -eq 2 ]
+	[[ $output == *"--duration 10: of what? Like 10ms, 60s or 2h"* ]]
+	run watch --interval 5 --duration 1s
+	[ "$status" -eq 2 ]
+	"$PCIELAT" monitor drive --progress never --duration 1h --json=early >said 3>&- &
+	while [ ! -s early ]; do sleep 0.1; done
+	kill -TERM $!
+	wait $! || [ $? -eq 143 ]
+	grep -q ' reads in ' said
+	grep -q '"begun":"20..-..-..T..:..:..Z"' early
+}
+
+@test "a report names the command as it was typed" {
+	"$PCIELAT" run --file drive --quick --allow-virtual --progress never -o typed >/dev/null
+	python3 -c '
+import json
+argv = json.load(open("typed/results.json"))["session"]["argv"]
+assert argv[1:3] == ["run", "--file"], argv'
+}

@@ -324,8 +324,8 @@ static void what_others_do_is_counted(void **state)
 	assert_int_equal(watch_drive(&drive, 5000.0, seed), 0);
 	for (size_t i = 0; i < watch.point_count; i++)
 		sum += watch.points[i].others;
-	assert_int_equal(watch.others, sum);
-	assert_true(sum >= 9980 && sum <= 10000);
+	assert_true(watch.others >= sum); /* of the window that was not ended, too */
+	assert_true(watch.others >= 9999 && watch.others <= 10001);
 }
 
 /* Days of watching: the record stays within its bounds and its windows cover the time. */

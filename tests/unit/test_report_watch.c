@@ -21,8 +21,15 @@ static void watch_document_is_json_with_its_finds(void **state)
 	static const char *warnings[] = {"W-CACHED: this is the page cache"};
 	const struct pl_measurement series = {.warnings = warnings, .warning_count = 1};
 	static struct pl_watch watch;
-	struct pl_watch_document document = {&watch, "nvme0n1\x1b", "io_uring-iopoll",
-					     "off",  true,          &series};
+	struct pl_watch_document document = {
+		.watch = &watch,
+		.subject = "nvme0n1\x1b",
+		.path = "io_uring-iopoll",
+		.phase = "off",
+		.begun_s = 1780000000,
+		.is_ended = true,
+		.series = &series,
+	};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -48,6 +55,8 @@ static void watch_document_is_json_with_its_finds(void **state)
 	assert_string_equal(json_string_value(json_object_get(root, "schema")), "pcielat.watch");
 	assert_string_equal(json_string_value(json_object_get(root, "phase")), "off");
 	assert_true(json_is_true(json_object_get(root, "ended")));
+	assert_string_equal(json_string_value(json_object_get(root, "begun")),
+			    "2026-05-28T20:26:40Z");
 	assert_int_equal(json_integer_value(json_object_get(root, "background_ios")), 7);
 	assert_null(strchr(text, '\x1b'));
 	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "warnings"), 0)),
@@ -74,7 +83,8 @@ static void an_empty_watch_has_no_numbers(void **state)
 	static const char *const numbers[] = {"min_ns",  "p50_ns", "p99_ns",
 					      "p999_ns", "max_ns", "mean_ns"};
 	static struct pl_watch watch;
-	struct pl_watch_document document = {&watch, "nvme0n1", "pread", "as_found", false, NULL};
+	struct pl_watch_document document = {
+		.watch = &watch, .subject = "nvme0n1", .path = "pread", .phase = "as_found"};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
