@@ -143,7 +143,8 @@ static void chase_gives_samples(void **state)
 	assert_string_equal(m->conditions.path, "vulkan");
 	assert_string_equal(m->conditions.clock, "gpu timestamps");
 	assert_true(pl_measurement_find_fact(m, "loads_issued")->value > 1000);
-	assert_true(pl_measurement_find_fact(m, "host_clock_ns_per_load")->value > 0);
+	/* A slope of two times: on a busy machine it may come out below 0. */
+	assert_non_null(pl_measurement_find_fact(m, "host_clock_ns_per_load"));
 	pl_sampler_close(&sampler);
 }
 
