@@ -223,7 +223,8 @@ static void single_loads_are_timed(void **state)
 }
 
 /* The gap is real, and a device without a link has no exit: the first load costs what the second
- * does, within the noise of a shared machine (medians; a link's exit is tens of us). */
+ * does. The least of them: what a shared machine adds has one sign, an exit (tens of us) is in all.
+ */
 static void gaps_are_real_and_show_no_exit(void **state)
 {
 	struct fixture *f = *state;
@@ -240,7 +241,7 @@ static void gaps_are_real_and_show_no_exit(void **state)
 		take(&sampler, ticks, n);
 		assert_true(fact(m, "real_gap_min_ns") >= (double)gaps_ns[g]);
 		pl_stats_sort(ticks, n);
-		assert_true((double)ticks[n / 2] * m->ns_per_tick - fact(m, "second_load_p50_ns") <
+		assert_true((double)ticks[0] * m->ns_per_tick - fact(m, "second_load_p50_ns") <
 			    3000);
 		pl_sampler_close(&sampler);
 	}
