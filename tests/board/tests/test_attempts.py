@@ -11,54 +11,45 @@ import unittest
 from tests import attempts
 
 
-def run(good_from: int, structure: bool = True) -> tuple[int, int, str]:
-    """A module whose measured test holds from that boot on: status, boots, what was printed."""
-    boots = []
-
-    class Times(unittest.TestCase):
-        @classmethod
-        def setUpClass(cls):
-            boots.append(1)
-
-        @attempts.measured
-        def test_time(self):
-            with self.subTest("one of several"):
-                self.assertGreaterEqual(len(boots), good_from)
-
-        def test_structure(self):
-            self.assertTrue(structure)
+def judge(tests: dict, boots: list) -> tuple[int, int, str]:
+    """A module with one class of these tests: status, boots, what was printed."""
+    def boot(_):
+        boots.append(1)
 
     module = types.ModuleType("judged")
-    module.Times = Times
+    module.Times = type("Times", (unittest.TestCase,), {"setUpClass": classmethod(boot), **tests})
     sys.modules["judged"] = module
     with contextlib.redirect_stdout(io.StringIO()) as out:
         status = attempts.main("judged")
     return status, len(boots), out.getvalue()
 
 
-def run_two(good: dict[str, tuple[int, ...]]) -> tuple[int, int]:
-    """Two measured tests, each with the boots on which it holds: status and boots."""
+def run(good_from: int, structure: bool = True) -> tuple[int, int, str]:
+    """One measured test that holds from that boot on, and one of structure."""
     boots = []
 
-    class Times(unittest.TestCase):
-        @classmethod
-        def setUpClass(cls):
-            boots.append(1)
+    @attempts.measured
+    def test_time(self):
+        with self.subTest("one of several"):
+            self.assertGreaterEqual(len(boots), good_from)
 
+    def test_structure(self):
+        self.assertTrue(structure)
+
+    return judge({"test_time": test_time, "test_structure": test_structure}, boots)
+
+
+def run_two(good: dict[str, tuple[int, ...]]) -> tuple[int, int]:
+    """Measured tests, each with the boots on which it holds: status and boots."""
+    boots = []
+
+    def holds_on(allowed):
         @attempts.measured
-        def test_a(self):
-            self.assertIn(len(boots), good["a"])
+        def test(self):
+            self.assertIn(len(boots), allowed)
+        return test
 
-        @attempts.measured
-        def test_b(self):
-            self.assertIn(len(boots), good["b"])
-
-    module = types.ModuleType("judged")
-    module.Times = Times
-    sys.modules["judged"] = module
-    with contextlib.redirect_stdout(io.StringIO()):
-        status = attempts.main("judged")
-    return status, len(boots)
+    return judge({f"test_{name}": holds_on(on) for name, on in good.items()}, boots)[:2]
 
 
 class Attempts(unittest.TestCase):
