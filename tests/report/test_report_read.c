@@ -274,6 +274,31 @@ static void a_later_minor_version_is_read(void **state)
 	pl_run_fini(&run);
 }
 
+/* Negative, beyond thirty years, or no number: none of these is a latency. */
+static void what_is_no_latency_is_not_believed(void **state)
+{
+	const char *path = file("am5", "z.json");
+	const struct pl_measurement *m;
+	struct pl_run run;
+
+	(void)state;
+	write_text(path,
+		   "{\"schema\": \"pcielat.result\", \"schema_version\": \"1.0\","
+		   "\"slots\": [{\"key\": \"k\"}], \"measurements\": [{\"slot\": \"k\","
+		   "\"probe\": \"nvme\", \"outcome\": \"measured\", \"n\": 1,"
+		   "\"blocks\": {\"planned\": 1, \"rows\": [[1, -5, 1e300, \"x\", 7, 8]]}}]}");
+	pl_run_init(&run);
+	assert_int_equal(pl_report_read(&run, &path, 1, NULL), 0);
+	m = run.measurements[0];
+	assert_int_equal(m->blocks_done, 1);
+	assert_true(isnan(m->stored_blocks[0].p50_ns));
+	assert_true(isnan(m->stored_blocks[0].mean_ns));
+	assert_true(isnan(m->stored_blocks[0].p99_ns));
+	assert_true(m->stored_blocks[0].max_ns == 7.0);
+	assert_int_equal(m->stored_blocks[0].others, -1); /* written before they were counted */
+	pl_run_fini(&run);
+}
+
 /* data/ keeps one file of every version that was ever written. */
 static void every_version_ever_written_is_read(void **state)
 {
@@ -461,6 +486,7 @@ int main(void)
 		cmocka_unit_test(a_torn_page_is_refused),
 		cmocka_unit_test(what_is_unpacked_is_bounded),
 		cmocka_unit_test(a_later_minor_version_is_read),
+		cmocka_unit_test(what_is_no_latency_is_not_believed),
 		cmocka_unit_test(every_version_ever_written_is_read),
 		cmocka_unit_test(a_missing_file_is_a_sentence),
 		cmocka_unit_test(truncated_samples_are_not_believed),
