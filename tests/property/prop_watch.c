@@ -402,7 +402,7 @@ static void a_stopped_program_is_no_stall(void **state)
 	assert_int_equal(watch_drive(&drive, 200.0, seed), 0);
 	assert_true(watch.stopped >= 10 && watch.stopped == drive.stops);
 	assert_true(watch.hist.n + watch.stopped == drive.reads);
-	assert_true(watch.hist.max_ns < 1000 * MS);
+	assert_true((double)watch.hist.max_ns < 1000 * MS);
 	assert_false(watch.period.is_found);
 	assert_int_equal(watch.failed, 0);
 }
