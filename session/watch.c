@@ -8,6 +8,7 @@
 
 #include "core/rng.h"
 #include "core/stats.h"
+#include "session/gap_step.h"
 #include "session/spikes.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
@@ -440,6 +441,6 @@ int pl_watch_run(struct pl_watch *watch, const struct pl_clock *clock, struct pl
 		add_others(watch->others, ask_others(&w)); /* of the window that was begun */
 	watch->period = pl_spikes_find_period(watch->spikes, watch->spike_count, watch->join_s,
 					      options->seed);
-	watch->gap_step = pl_spikes_find_gap_step(watch, options->seed);
+	watch->gap_step = pl_gap_step_find(watch, options->seed);
 	return watch->hist.n ? 0 : rc;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/rng.h"
+#include "session/gap_step.h"
 #include "session/spikes.h"
 #include "session/watch.h"
 
@@ -437,7 +438,7 @@ static void few_stalls_prove_nothing(void **state)
 	assert_false(period.is_found);
 	assert_false(pl_spikes_find_period(NULL, 0, 0.03, seed).is_found);
 	memset(&watch, 0, sizeof(watch));
-	assert_false(pl_spikes_find_gap_step(&watch, seed).is_found);
+	assert_false(pl_gap_step_find(&watch, seed).is_found);
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 
 #include "core/rng.h"
 #include "report/drive_book.h"
+#include "session/gap_step.h"
 #include "session/hold.h"
 #include "session/spikes.h"
 
@@ -31,7 +32,7 @@ static void fill(struct pl_watch *watch, size_t blocks, double step_ns, double n
 		for (size_t k = 0; k < GAPS; k++)
 			watch->gap_medians_ns[b][k] = 80000.0 + (k >= STEP_AT ? step_ns : 0.0) +
 						      noise_ns * pl_rng_normal(&rng);
-	watch->gap_step = pl_spikes_find_gap_step(watch, run_seed);
+	watch->gap_step = pl_gap_step_find(watch, run_seed);
 }
 
 static enum pl_held step_of(size_t blocks, double held_ns, double noise_ns)
