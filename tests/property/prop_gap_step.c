@@ -1,0 +1,105 @@
+/* The step after idle time on a simulated drive: what begins at a gap, and what only grows. */
+#include "tests/t.h"
+
+#include <math.h>
+
+#include "tests/fake/watched_drive.h"
+
+/* Of 30 runs at 0.5 % each; more has a probability below 1e-4. */
+#define WRONG_MAX 3u
+
+static uint64_t seed;
+
+static void gap_dependent_exit_is_named_and_bracketed(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.entry_ns = 40000.0;
+		drive.exit_ns = 30000.0;
+		assert_int_equal(watch_drive(&drive, 30.0, seed + i), 0);
+		assert_true(watch.gap_step.is_found);
+		assert_int_equal(watch.gap_step.below_ns, 20000);
+		assert_int_equal(watch.gap_step.above_ns, 50000);
+		assert_true(fabs(watch.gap_step.step_ns - 30000.0) < 1500.0);
+		assert_true(watch.gap_step.low_ns < watch.gap_step.high_ns);
+		wrong += watch.period.is_found;
+	}
+	assert_true(wrong <= WRONG_MAX);
+}
+
+/* Beside a control the same is found, and it is not the control's own step. */
+static void an_exit_is_told_from_a_slow_host(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.has_control = true;
+		drive.host_ns = 20000.0;
+		assert_int_equal(watch_drive(&drive, 40.0, seed + i), 0);
+		assert_true(watch.has_control);
+		wrong += watch.gap_step.is_found;
+		drive = clean;
+		drive.has_control = true;
+		drive.host_ns = 20000.0;
+		drive.entry_ns = 40000.0;
+		drive.exit_ns = 30000.0;
+		assert_int_equal(watch_drive(&drive, 40.0, seed + i), 0);
+		assert_true(watch.gap_step.is_found);
+		assert_int_equal(watch.gap_step.above_ns, 50000);
+		assert_true(fabs(watch.gap_step.step_ns - 30000.0) < 1500.0);
+	}
+	assert_true(wrong <= WRONG_MAX);
+}
+
+/* A real host with sleeping threads: +30 us at 2 ms of idle, +120 us at 5 ms. */
+static void slow_growth_is_no_step(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.creep = 0.03;
+		assert_int_equal(watch_drive(&drive, 40.0, seed + i), 0);
+		wrong += watch.gap_step.is_found;
+	}
+	assert_true(wrong <= WRONG_MAX);
+}
+
+/* Neither is what grows with the logarithm of the gap, at no gap more than at its neighbours. */
+static void growth_over_all_gaps_is_no_step(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.cool_ns = 8000.0;
+		assert_int_equal(watch_drive(&drive, 40.0, seed + i), 0);
+		wrong += watch.gap_step.is_found;
+		assert_true(watch.gap_step.is_found == !watch.gap_step.why);
+	}
+	assert_true(wrong <= WRONG_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gap_dependent_exit_is_named_and_bracketed),
+		cmocka_unit_test(an_exit_is_told_from_a_slow_host),
+		cmocka_unit_test(slow_growth_is_no_step),
+		cmocka_unit_test(growth_over_all_gaps_is_no_step),
+	};
+
+	seed = t_seed();
+	return cmocka_run_group_tests_name("gap_step", tests, NULL, NULL);
+}
