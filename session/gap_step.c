@@ -1,6 +1,7 @@
 #include "session/gap_step.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +28,22 @@ static int compare_double(const void *a, const void *b)
  * what the two gaps on either side differ by: growth that is spread over the gaps, by their
  * logarithm or faster, never is. The size is that of the neighbourhood: what creeps up far behind
  * the step is not part of it.
+ *
+ * A state that begins just at a gap of the grid is there after some of its reads and not after
+ * others. Then the rise is spread over the two spaces beside that gap, and both together are the
+ * step: on average three times as steep as the spaces beside them. Twice would not do: what cools
+ * down exponentially reaches 1.9 on this grid.
  */
 #define NEAR ((size_t)3)
 #define SHARP_SHARE 0.5
 #define BESIDE ((size_t)2)
 #define BESIDE_RATIO 2.0
+#define PAIR_RATIO 3.0
+
+/* Between these two gaps the latency rises: neighbours, or with one gap between them. */
+struct place {
+	size_t below, above;
+};
 
 struct steps {
 	size_t blocks, gaps;
@@ -47,12 +59,17 @@ static double middle(const double *values, size_t count)
 	return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2.0;
 }
 
-/* The median of up to NEAR gaps before k. */
-static double before(const double *x, size_t k)
+/* The medians of up to NEAR gaps from its end downward, and from its start upward. */
+static double before(const double *x, struct place at)
 {
-	size_t count = k < NEAR ? k : NEAR;
+	size_t end = at.below + 1, count = end < NEAR ? end : NEAR;
 
-	return middle(x + k - count, count);
+	return middle(x + end - count, count);
+}
+
+static double behind(const double *x, struct place at, size_t gaps)
+{
+	return middle(x + at.above, gaps - at.above < NEAR ? gaps - at.above : NEAR);
 }
 
 static void fill_steps(const struct pl_watch *watch, struct steps *steps)
@@ -66,33 +83,89 @@ static void fill_steps(const struct pl_watch *watch, struct steps *steps)
 				(watch->has_control ? watch->control_medians_ns[b][k] : 0.0);
 }
 
-/* Upward from gap k - 1 to k: the mean over the blocks; signs NULL: as measured. */
-static double jump_at(const struct steps *steps, const int *signs, size_t k)
+/* Upward from gap below to gap above: the mean over the blocks; signs NULL: as measured. */
+static double rise_at(const struct steps *steps, const int *signs, struct place at)
 {
 	double sum = 0.0;
 
 	for (size_t b = 0; b < steps->blocks; b++)
-		sum += (signs ? signs[b] : 1) * (steps->x[b][k] - steps->x[b][k - 1]);
+		sum += (signs ? signs[b] : 1) * (steps->x[b][at.above] - steps->x[b][at.below]);
 	return sum / (double)steps->blocks;
 }
 
-/* The t of the step at the place of the largest jump. */
-static double best_t(const struct steps *steps, const int *signs, size_t *where)
+static double jump_at(const struct steps *steps, const int *signs, size_t k)
 {
-	double values[PL_WATCH_BLOCKS], most = 0.0, mean, sd;
+	return rise_at(steps, signs, (struct place){k - 1, k});
+}
 
-	*where = 1;
+/* The largest difference, up or down, of two neighbours beside a place. */
+static double jump_beside(const struct steps *steps, const int *signs, struct place at)
+{
+	size_t first = at.below > BESIDE ? at.below - BESIDE + 1 : 1;
+	size_t last = at.above + BESIDE < steps->gaps ? at.above + BESIDE : steps->gaps - 1;
+	double most = 0.0;
+
+	for (size_t k = first; k <= last; k++)
+		if (k <= at.below || k > at.above)
+			most = fmax(most, fabs(jump_at(steps, signs, k)));
+	return most;
+}
+
+/* From gap to gap it rises much more steeply than beside it. */
+static bool is_steep(const struct steps *steps, const int *signs, struct place at)
+{
+	size_t spaces = at.above - at.below;
+
+	return rise_at(steps, signs, at) / (double)spaces >=
+	       (spaces > 1 ? PAIR_RATIO : BESIDE_RATIO) * jump_beside(steps, signs, at);
+}
+
+/* With the larger of the two jumps beside a jump at k. */
+static struct place widen(const struct steps *steps, const int *signs, size_t k)
+{
+	double up = k + 1 < steps->gaps ? jump_at(steps, signs, k + 1) : 0.0;
+	double down = k > 1 ? jump_at(steps, signs, k - 1) : 0.0;
+
+	if (fmax(up, down) <= 0.0)
+		return (struct place){k - 1, k};
+	return up > down ? (struct place){k - 1, k + 1} : (struct place){k - 2, k};
+}
+
+/* Around the largest jump that has a few gaps behind it. */
+static struct place find_place(const struct steps *steps, const int *signs)
+{
+	size_t best = 1;
+	double most = 0.0;
+	struct place at;
+
 	for (size_t k = 1; k + NEAR <= steps->gaps; k++) {
 		double jump = jump_at(steps, signs, k);
 
 		if (jump > most) {
 			most = jump;
-			*where = k;
+			best = k;
 		}
 	}
+	at = (struct place){best - 1, best};
+	return is_steep(steps, signs, at) ? at : widen(steps, signs, best);
+}
+
+/* The size of the step at a place, block by block. */
+static void sizes_at(const struct steps *steps, struct place at, double values[PL_WATCH_BLOCKS])
+{
 	for (size_t b = 0; b < steps->blocks; b++)
-		values[b] = (signs ? signs[b] : 1) *
-			    (middle(steps->x[b] + *where, NEAR) - before(steps->x[b], *where));
+		values[b] = behind(steps->x[b], at, steps->gaps) - before(steps->x[b], at);
+}
+
+/* The t of the step where the rise is. */
+static double best_t(const struct steps *steps, const int *signs, struct place *at)
+{
+	double values[PL_WATCH_BLOCKS], mean, sd;
+
+	*at = find_place(steps, signs);
+	sizes_at(steps, *at, values);
+	for (size_t b = 0; signs && b < steps->blocks; b++)
+		values[b] *= signs[b];
 	mean = pl_stats_mean(values, steps->blocks);
 	sd = pl_stats_sd(values, steps->blocks);
 	if (mean <= 0.0)
@@ -105,84 +178,79 @@ static double p_of_step(const struct steps *steps, double observed, uint64_t see
 	int signs[PL_WATCH_BLOCKS];
 	unsigned as_large = 0;
 	struct pl_rng rng;
-	size_t where;
+	struct place at;
 
 	pl_rng_init(&rng, seed);
 	for (unsigned draw = 0; draw < DRAWS; draw++) {
 		for (size_t b = 0; b < steps->blocks; b++)
 			signs[b] = pl_rng_below(&rng, 2) ? 1 : -1;
-		as_large += best_t(steps, signs, &where) >= observed;
+		as_large += best_t(steps, signs, &at) >= observed;
 	}
 	return (1.0 + as_large) / (1.0 + DRAWS);
 }
 
 /* Over the blocks: the reads before the step. */
-static double base_of(const struct pl_watch *watch, size_t k)
+static double base_of(const struct pl_watch *watch, struct place at)
 {
 	double sum = 0.0;
 
 	for (size_t b = 0; b < watch->block_count; b++)
-		sum += before(watch->gap_medians_ns[b], k);
+		sum += before(watch->gap_medians_ns[b], at);
 	return sum / (double)watch->block_count;
 }
 
 /* How much of the step is there at its first gap. */
-static double first_rise(const struct steps *steps, size_t k)
+static double first_rise(const struct steps *steps, struct place at)
 {
 	double sum = 0.0;
 
 	for (size_t b = 0; b < steps->blocks; b++)
-		sum += steps->x[b][k] - before(steps->x[b], k);
+		sum += steps->x[b][at.above] - before(steps->x[b], at);
 	return sum / (double)steps->blocks;
 }
 
-/* The largest difference, up or down, of two neighbours near k. */
-static double jump_beside(const struct steps *steps, size_t k)
-{
-	size_t first = k > BESIDE ? k - BESIDE : 1, last = k + BESIDE;
-	double most = 0.0;
-
-	for (size_t i = first; i <= last && i < steps->gaps; i++) {
-		double jump = i == k ? 0.0 : fabs(jump_at(steps, NULL, i));
-
-		most = jump > most ? jump : most;
-	}
-	return most;
-}
-
-/* Why a step at gap k is not called one, or NULL. */
-static const char *doubt_step(const struct steps *steps, const struct pl_gap_step *step, size_t k)
+/* Why a step at a place is not called one, or NULL. */
+static const char *doubt_step(const struct steps *steps, const struct pl_gap_step *step,
+			      struct place at)
 {
 	if (step->p_value > PL_SPIKES_ALPHA)
 		return "what differs between the gaps differs as much by chance";
 	if (step->low_ns < STEP_MIN_NS || step->low_ns < STEP_MIN_SHARE * step->base_ns)
 		return "no gap makes a read slower by 1 us and by 5 % for certain";
-	if (first_rise(steps, k) < SHARP_SHARE * step->step_ns ||
-	    jump_at(steps, NULL, k) < BESIDE_RATIO * jump_beside(steps, k))
+	if (first_rise(steps, at) < SHARP_SHARE * step->step_ns || !is_steep(steps, NULL, at))
 		return "latency creeps up with the gap, as it does when a host cools down; a power "
 		       "state would step";
 	return NULL;
 }
 
-static struct pl_interval interval_at(const struct steps *steps, size_t k)
+static struct pl_interval interval_at(const struct steps *steps, struct place at)
 {
 	double values[PL_WATCH_BLOCKS];
 
-	for (size_t b = 0; b < steps->blocks; b++)
-		values[b] = middle(steps->x[b] + k, NEAR) - before(steps->x[b], k);
+	sizes_at(steps, at, values);
 	return pl_stats_block_interval(values, steps->blocks);
 }
 
-struct pl_interval pl_gap_step_at(const struct pl_watch *watch, uint64_t above_ns)
+/* The index of a gap, or gap_count. */
+static size_t index_of(const struct pl_watch *watch, uint64_t gap_ns)
+{
+	size_t k = 0;
+
+	while (k < watch->gap_count && watch->gaps_ns[k] != gap_ns)
+		k++;
+	return k;
+}
+
+struct pl_interval pl_gap_step_at(const struct pl_watch *watch, const struct pl_gap_step *step)
 {
 	const double none = (double)NAN;
+	struct place at = {index_of(watch, step->below_ns), index_of(watch, step->above_ns)};
 	struct steps steps;
 
 	fill_steps(watch, &steps);
-	for (size_t k = 1; k + NEAR <= steps.gaps; k++)
-		if (watch->gaps_ns[k] == above_ns && steps.blocks)
-			return interval_at(&steps, k);
-	return (struct pl_interval){none, none, none, 0};
+	if (at.above <= at.below || at.above >= steps.gaps || !steps.blocks)
+		return (struct pl_interval){none, none, none, 0};
+	return interval_at(&steps, at);
 }
 
 struct pl_gap_step pl_gap_step_find(const struct pl_watch *watch, uint64_t seed)
@@ -193,21 +261,21 @@ struct pl_gap_step pl_gap_step_find(const struct pl_watch *watch, uint64_t seed)
 	double t;
 	struct pl_interval interval;
 	struct steps steps;
-	size_t k = 1;
+	struct place at;
 
 	if (watch->block_count < BLOCKS_MIN || watch->gap_count <= NEAR)
 		return step;
 	fill_steps(watch, &steps);
-	t = best_t(&steps, NULL, &k);
+	t = best_t(&steps, NULL, &at);
 	step.p_value = p_of_step(&steps, t, seed);
-	interval = interval_at(&steps, k);
+	interval = interval_at(&steps, at);
 	step.step_ns = interval.estimate;
 	step.low_ns = interval.low;
 	step.high_ns = interval.high;
-	step.below_ns = watch->gaps_ns[k - 1];
-	step.above_ns = watch->gaps_ns[k];
-	step.base_ns = base_of(watch, k);
-	step.why = doubt_step(&steps, &step, k);
+	step.below_ns = watch->gaps_ns[at.below];
+	step.above_ns = watch->gaps_ns[at.above];
+	step.base_ns = base_of(watch, at);
+	step.why = doubt_step(&steps, &step, at);
 	step.is_found = !step.why;
 	return step;
 }

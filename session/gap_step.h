@@ -8,19 +8,21 @@
 
 /*
  * A step of the medians after some idle gap, with what the control does taken off: where two
- * neighbouring gaps differ most; its size is the median of the three gaps behind it minus that of
- * the three before. Sign-flip permutation over the blocks, with the place chosen anew each time. A
- * find can be told from slow growth: at least 3 gaps behind it, half of it there at the first one,
- * and twice what the two gaps on either side differ by.
+ * neighbouring gaps differ most, or with the gap beside it when the rise is spread over both; its
+ * size is the median of the three gaps behind it minus that of the three before. Sign-flip
+ * permutation over the blocks, with the place chosen anew each time. A find can be told from slow
+ * growth: at least 3 gaps behind where it rises most, half of it there at the first gap behind it,
+ * and from gap to gap twice (spread over two: three times) what the two gaps on either side differ
+ * by.
  * The lower end of its interval is at least 5 % of the base and 1 us: less is what caches of the
  * host do. Needs 8 blocks.
  */
 struct pl_gap_step pl_gap_step_find(const struct pl_watch *watch, uint64_t seed);
 
 /*
- * The size of the step at one gap, measured in the same way wherever the largest is. Bounds are NAN
- * when the watch has no such gap with another before it, or fewer than 3 blocks.
+ * The size of a step between the gaps of another watch's step, measured in the same way wherever
+ * the largest is. Bounds are NAN when this watch has not both gaps, or fewer than 3 blocks.
  */
-struct pl_interval pl_gap_step_at(const struct pl_watch *watch, uint64_t above_ns);
+struct pl_interval pl_gap_step_at(const struct pl_watch *watch, const struct pl_gap_step *step);
 
 #endif

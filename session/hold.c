@@ -62,7 +62,7 @@ struct pl_hold pl_hold_compare(const struct pl_watch phases[3])
 {
 	struct pl_hold hold = {.step = PL_HELD_NONE};
 
-	hold.held_step = pl_gap_step_at(&phases[1], phases[0].gap_step.above_ns);
+	hold.held_step = pl_gap_step_at(&phases[1], &phases[0].gap_step);
 	hold.step = judge_step(&phases[0].gap_step, &hold.held_step, &phases[2].gap_step);
 	judge_stalls(phases, &hold);
 	return hold;

@@ -19,10 +19,11 @@ struct drive {
 	double base_ns, noise_ns;
 	double stall_every_ns, stall_ns, stall_jitter, next_stall_ns; /* 0: none */
 	double random_stalls_per_s;                                   /* at random times */
-	double entry_ns, exit_ns;                                     /* 0: none */
+	double entry_ns, entry_spread_ns, exit_ns;                    /* 0: none */
 	double creep;   /* ns more for each ns of idle beyond 1 ms: a host that dozes off */
 	double cool_ns; /* more for each doubling of the idle time beyond 20 us: caches */
 	double host_ns; /* after 200 us of idle everything takes so much longer */
+	double fade_ns, fade_tau_ns; /* more, exponentially after idle time: 0: none */
 	bool has_control;
 	double gone_from_ns, gone_to_ns;
 	unsigned fail_every, reads;
@@ -65,6 +66,8 @@ static double idle_ns(const struct drive *drive)
 
 	return (idle > MS ? drive->creep * (idle - MS) : 0.0) +
 	       (idle > 20000.0 ? drive->cool_ns * log2(idle / 20000.0) : 0.0) +
+	       (drive->fade_ns > 0.0 ? drive->fade_ns * (1.0 - exp(-idle / drive->fade_tau_ns))
+				     : 0.0) +
 	       (idle >= 200000.0 ? drive->host_ns : 0.0);
 }
 
@@ -90,7 +93,9 @@ static ssize_t drive_sample(void *self, uint64_t *ticks, size_t count, struct pl
 	if (drive->fail_every && ++drive->reads % drive->fail_every == 0)
 		return pl_fail(err, -EIO, "a read failed");
 	ns = drive->base_ns + drive->noise_ns * exp(pl_rng_normal(&drive->rng));
-	if (drive->exit_ns > 0.0 && (double)(drive->now - drive->last_end) >= drive->entry_ns)
+	if (drive->exit_ns > 0.0 &&
+	    (double)(drive->now - drive->last_end) >=
+		    drive->entry_ns + drive->entry_spread_ns * pl_rng_unit(&drive->rng))
 		ns += drive->exit_ns;
 	ns += idle_ns(drive);
 	if (pl_rng_unit(&drive->rng) < drive->random_stalls_per_s / 200.0)

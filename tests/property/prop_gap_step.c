@@ -31,6 +31,27 @@ static void gap_dependent_exit_is_named_and_bracketed(void **state)
 	assert_true(wrong <= WRONG_MAX);
 }
 
+/* A state that begins just at a gap of the grid is there after some of its reads only. */
+static void an_exit_that_begins_at_a_gap_is_named(void **state)
+{
+	static const double gaps_ns[] = {50000.0, 100000.0};
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		struct drive drive = clean;
+		double at_ns = gaps_ns[i % 2];
+
+		drive.entry_spread_ns = 40000.0;
+		drive.entry_ns = at_ns - drive.entry_spread_ns * (0.1 + 0.8 * i / 60.0);
+		drive.exit_ns = 100000.0;
+		assert_int_equal(watch_every(&drive, 0.002, 14.0, seed + i), 0);
+		assert_true(watch.gap_step.is_found);
+		assert_true((double)watch.gap_step.below_ns <= at_ns);
+		assert_true((double)watch.gap_step.above_ns >= at_ns);
+		assert_true(fabs(watch.gap_step.step_ns - 100000.0) < 10000.0);
+	}
+}
+
 /* Beside a control the same is found, and it is not the control's own step. */
 static void an_exit_is_told_from_a_slow_host(void **state)
 {
@@ -91,13 +112,33 @@ static void growth_over_all_gaps_is_no_step(void **state)
 	assert_true(wrong <= WRONG_MAX);
 }
 
+/* Nor what fades with the idle time, however long that takes. */
+static void exponential_growth_is_no_step(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		struct drive drive = clean;
+
+		drive.fade_ns = 100000.0;
+		drive.fade_tau_ns = 20000.0 * pow(1.1, i % 40);
+		assert_int_equal(watch_every(&drive, i % 2 ? 0.002 : 0.01, 20.0, seed + i), 0);
+		wrong += watch.gap_step.is_found;
+	}
+	printf("named in %u of 60 runs\n", wrong);
+	assert_true(wrong <= WRONG_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gap_dependent_exit_is_named_and_bracketed),
+		cmocka_unit_test(an_exit_that_begins_at_a_gap_is_named),
 		cmocka_unit_test(an_exit_is_told_from_a_slow_host),
 		cmocka_unit_test(slow_growth_is_no_step),
 		cmocka_unit_test(growth_over_all_gaps_is_no_step),
+		cmocka_unit_test(exponential_growth_is_no_step),
 	};
 
 	seed = t_seed();
