@@ -10,6 +10,9 @@
 #define DRAWS 1000u
 #define LEVELS_MAX 40u
 #define LEVEL_FACTOR 0.85
+#define EACH_LEVEL 20.0
+#define CV_MAX 0.35
+#define CV_MIN 1e-6
 #define STALLS_MIN ((size_t)6)
 
 static int compare_double(const void *a, const void *b)
@@ -20,8 +23,9 @@ static int compare_double(const void *a, const void *b)
 }
 
 /*
- * Small spikes may be noise between large stalls, so the largest 100 %, 85 %, 72 % … are tried. The
- * latency of the k-th largest is the level of a try; levels depend on the latencies alone.
+ * Small spikes may be noise between large stalls, so the largest 100 %, 85 %, 72 % … are tried, and
+ * each number of them from 20 downward. The latency of the k-th largest is the level of a try;
+ * levels depend on the latencies alone.
  */
 struct levels {
 	size_t count;
@@ -36,17 +40,36 @@ static void fill_levels(const struct pl_spike *spikes, size_t count, struct leve
 		sorted[i] = spikes[i].latency_ns;
 	qsort(sorted, count, sizeof(sorted[0]), compare_double);
 	levels->count = 0;
-	for (; k >= (double)STALLS_MIN && levels->count < LEVELS_MAX; k *= LEVEL_FACTOR)
+	for (; k >= (double)STALLS_MIN && levels->count<LEVELS_MAX; k = k * LEVEL_FACTOR> EACH_LEVEL
+		       ? k * LEVEL_FACTOR
+		       : floor(fmin(k - 1.0, EACH_LEVEL)))
 		levels->least_ns[levels->count++] = sorted[count - (size_t)k];
 }
 
 /*
- * How regular the spikes at or above a level are: (1 - CV) sqrt(n) of their distances. Random times
- * have CV 1; its standard error is about 1 / sqrt(n).
+ * -ln of the probability that n distances between random times scatter by no more than cv (standard
+ * deviation over mean). Divided by their sum, such distances are a point drawn evenly from the
+ * simplex; those up to cv lie in a ball of n - 1 dimensions and radius cv / sqrt(n) around its
+ * middle. The share of that ball (exact while it lies inside, more than the truth beyond) tells few
+ * stalls that come like clockwork from many that are a little too even.
+ */
+static double evidence_of(double cv, double n)
+{
+	double d = n - 1.0;
+	double ball =
+		d / 2.0 * log(M_PI) - lgamma(d / 2.0 + 1.0) + d * log(fmax(cv, CV_MIN) / sqrt(n));
+	double simplex = log(n) / 2.0 - lgamma(n);
+
+	return fmax(simplex - ball, 0.0);
+}
+
+/*
+ * How regular the spikes at or above a level are. None are whose distances differ by more than a
+ * third of their mean, however much more even than random times they may be.
  */
 static double regularity(const struct pl_spike *spikes, size_t count, double least_ns)
 {
-	double sum = 0.0, squares = 0.0, last_s = 0.0, mean, variance;
+	double sum = 0.0, squares = 0.0, last_s = 0.0, mean, variance, cv;
 	size_t n = 0, stalls = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -65,7 +88,8 @@ static double regularity(const struct pl_spike *spikes, size_t count, double lea
 		return 0.0;
 	mean = sum / (double)n;
 	variance = (squares - sum * mean) / (double)(n - 1);
-	return (1.0 - sqrt(variance > 0.0 ? variance : 0.0) / mean) * sqrt((double)n);
+	cv = sqrt(variance > 0.0 ? variance : 0.0) / mean;
+	return cv <= CV_MAX ? evidence_of(cv, (double)n) : 0.0;
 }
 
 static double most_regular(const struct pl_spike *spikes, size_t count, const struct levels *levels,
@@ -153,9 +177,10 @@ struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t cou
 		return period;
 	fill_levels(spikes, count, &levels);
 	observed = most_regular(spikes, count, &levels, &least_ns);
-	period.why = "the stalls come at no more regular times than by chance";
+	period.why = "the times between the stalls differ by more than a third of their mean";
 	if (observed <= 0.0)
 		return period;
+	period.why = "the stalls come at no more regular times than by chance";
 	period.p_value = p_of_regularity(spikes, count, join_s, &levels, observed, seed);
 	period.is_found = period.p_value <= PL_SPIKES_ALPHA;
 	if (period.is_found)

@@ -16,10 +16,10 @@
 
 /*
  * Stalls at regular times. Spikes in time order; join_s is the time within which spikes were joined
- * (distances cannot be shorter). The statistic is how far the coefficient of variation of the
- * distances is below that of random times, for the most regular of: all spikes, the largest 85 %,
- * 72 % … Its distribution comes from the same latencies at random times (Monte Carlo), so the
- * p-value pays for the tries. Needs 6 stalls.
+ * (distances cannot be shorter). The statistic is how improbable it is that random times scatter
+ * that little, for the most regular of: all spikes, the largest 85 %, 72 % … Its distribution comes
+ * from the same latencies at random times (Monte Carlo), so the p-value pays for the tries. Needs 6
+ * stalls, and distances with a standard deviation of at most 35 % of their mean.
  */
 struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t count, double join_s,
 				       uint64_t seed);

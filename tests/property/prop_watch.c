@@ -34,6 +34,45 @@ static void regular_stalls_are_named(void **state)
 	assert_true(wrong <= WRONG_MAX);
 }
 
+/* As on a busy host: many short stalls at random times beside the regular ones. */
+static void regular_stalls_are_named_among_others(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		struct drive drive = clean;
+
+		drive.stall_every_ns = 5000 * MS;
+		drive.next_stall_ns = 1700 * MS;
+		drive.stall_ns = 20 * MS;
+		drive.random_stalls_per_s = 0.5 * (i + 1);
+		assert_int_equal(watch_drive(&drive, 38.0, seed + i), 0);
+		assert_true(watch.period.is_found);
+		assert_true(watch.period.median_s > 4.5 && watch.period.median_s < 5.5);
+		assert_true(watch.period.latency_ns > 10 * MS);
+	}
+}
+
+/* More even than random, but from 0.2 to 1.2 s apart: nobody would call that a period. */
+static void uneven_stalls_are_not_regular(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		struct drive drive = clean;
+
+		drive.random_stalls_per_s = 0.0;
+		drive.stall_every_ns = 700 * MS;
+		drive.next_stall_ns = 700 * MS;
+		drive.stall_ns = 5 * MS;
+		drive.stall_jitter = 0.7;
+		assert_int_equal(watch_drive(&drive, 40.0, seed + i), 0);
+		wrong += watch.period.is_found;
+	}
+	printf("named in %u of 30 runs\n", wrong);
+	assert_true(wrong <= WRONG_MAX);
+}
+
 /* 1 % may be named by chance; more than 6 of 100 has a probability below 1e-4 at that rate. */
 static void clean_runs_name_nothing(void **state)
 {
@@ -210,6 +249,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(regular_stalls_are_named),
+		cmocka_unit_test(regular_stalls_are_named_among_others),
+		cmocka_unit_test(uneven_stalls_are_not_regular),
 		cmocka_unit_test(clean_runs_name_nothing),
 		cmocka_unit_test(removal_is_an_outage_not_an_end),
 		cmocka_unit_test(failed_reads_are_counted_apart),
