@@ -11,7 +11,7 @@
 #define LEVELS_MAX 40u
 #define LEVEL_FACTOR 0.85
 #define EACH_LEVEL 20.0
-#define CV_MAX 0.35
+#define CV_MAX 0.25
 #define CV_MIN 1e-6
 #define STALLS_MIN ((size_t)6)
 
@@ -65,7 +65,7 @@ static double evidence_of(double cv, double n)
 
 /*
  * How regular the spikes at or above a level are. None are whose distances differ by more than a
- * third of their mean, however much more even than random times they may be.
+ * quarter of their mean, however much more even than random times they may be.
  */
 static double regularity(const struct pl_spike *spikes, size_t count, double least_ns)
 {
@@ -177,7 +177,7 @@ struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t cou
 		return period;
 	fill_levels(spikes, count, &levels);
 	observed = most_regular(spikes, count, &levels, &least_ns);
-	period.why = "the times between the stalls differ by more than a third of their mean";
+	period.why = "the times between the stalls differ by more than a quarter of their mean";
 	if (observed <= 0.0)
 		return period;
 	period.why = "the stalls come at no more regular times than by chance";

@@ -19,7 +19,7 @@
  * (distances cannot be shorter). The statistic is how improbable it is that random times scatter
  * that little, for the most regular of: all spikes, the largest 85 %, 72 % … Its distribution comes
  * from the same latencies at random times (Monte Carlo), so the p-value pays for the tries. Needs 6
- * stalls, and distances with a standard deviation of at most 35 % of their mean.
+ * stalls, and distances with a standard deviation of at most 25 % of their mean.
  */
 struct pl_period pl_spikes_find_period(const struct pl_spike *spikes, size_t count, double join_s,
 				       uint64_t seed);
