@@ -220,6 +220,87 @@ static void arms_beside_the_grid_are_in_no_curve(void **state)
 	}
 }
 
+/* One more series of a drive, beside those of the fixture; whether a tail is to show it. */
+static const struct other_access {
+	const char *metric, *pattern, *tail;
+	unsigned slot;
+	uint64_t gap_ns;
+	bool is_usual;
+} other_accesses[] = {
+	{"read_4k", "random", "tail-2", 1, 0, true},
+	{"read_4k", NULL, "tail-2", 1, 0, true},
+	{"read_4k", "same_lba", "tail-2", 1, 0, false},
+	{"read_4k_fast_lba", "fast_lba", "tail-2", 1, 0, false},
+	{"get_features", NULL, "tail-2", 1, 0, false},
+	{"identify", NULL, "tail-2", 1, 0, false},
+	{"read_4k", "same_lba", "tail-4", 3, 1000000, true},
+	{"read_4k_fast_lba", "fast_lba", "tail-4", 3, 1000000, false},
+	{"get_features", NULL, "tail-4", 3, 1000000, false},
+};
+
+static void add_access(struct pl_run *run, const struct other_access *access)
+{
+	struct pl_measurement *m = fx_series(run, &run->slots[access->slot], PL_PROBE_NVME,
+					     access->metric, 20000, 12, 1000);
+
+	m->conditions.size_bytes = 4096;
+	m->conditions.queue_depth = 1;
+	m->conditions.pattern = access->pattern;
+	m->conditions.gap_ns = access->gap_ns;
+}
+
+/* Reads of another kind, and commands, are not a part of the line of the random read. */
+static void a_tail_is_of_one_access(void **state)
+{
+	struct pl_run run;
+	json_t *before, *after;
+
+	(void)state;
+	if (!has_charts())
+		skip();
+	for (size_t i = 0; i < sizeof(other_accesses) / sizeof(other_accesses[0]); i++) {
+		const struct other_access *access = &other_accesses[i];
+		bool is_same;
+
+		fx_am5(&run);
+		before = charts_of(&run);
+		add_access(&run, access);
+		after = charts_of(&run);
+		assert_true(json_array_size(values_of(before, access->tail)) > 10);
+		is_same =
+			json_equal(values_of(before, access->tail), values_of(after, access->tail));
+		if (is_same == access->is_usual)
+			fail_msg("%s of %s, gap %zu ns: %s", access->metric,
+				 access->pattern ? access->pattern : "no pattern",
+				 (size_t)access->gap_ns,
+				 is_same ? "not in the tail" : "in the tail");
+		json_decref(before);
+		json_decref(after);
+		pl_run_fini(&run);
+	}
+}
+
+/* A drive that was looked into has many reads at gap 0; its tail is one line that only falls. */
+static void the_tail_of_a_drive_is_one_line(void **state)
+{
+	struct pl_run run;
+	json_t *charts;
+	const json_t *values;
+
+	(void)state;
+	if (!has_charts())
+		skip();
+	fx_am5(&run);
+	charts = charts_of(&run);
+	values = values_of(charts, "tail-2");
+	assert_true(json_array_size(values) > 10);
+	for (size_t i = 1; i < json_array_size(values); i++)
+		assert_true(ns_of(values, i) > ns_of(values, i - 1));
+	assert_true(ns_of(values, 0) > 50000);
+	json_decref(charts);
+	pl_run_fini(&run);
+}
+
 static void labels_have_room_behind_the_bars(void **state)
 {
 	struct pl_run run;
@@ -246,6 +327,8 @@ int main(void)
 		cmocka_unit_test(the_ladder_is_cut_at_the_chips),
 		cmocka_unit_test(one_exit_per_slot_and_state),
 		cmocka_unit_test(arms_beside_the_grid_are_in_no_curve),
+		cmocka_unit_test(a_tail_is_of_one_access),
+		cmocka_unit_test(the_tail_of_a_drive_is_one_line),
 		cmocka_unit_test(labels_have_room_behind_the_bars),
 	};
 
