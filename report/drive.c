@@ -32,21 +32,32 @@ const char *pl_drive_title(struct pl_arena *arena, const struct pl_run *run,
 
 #define FAST "read_4k_fast_lba"
 
-/* step_is NULL: other means of access, no step. Admin rungs stand beside the ladder. */
+#define WAY "a second round trip, 4 KiB over the link, the controller, the software"
+#define BLOCK "finding the block in the drive"
+#define MEDIA "the media and its lookup"
+
+/*
+ * step_is[k] is what the step holds when the k rungs before it have no numbers: it holds what
+ * theirs would have held. NULL: other means of access, no step. Admin rungs stand beside the
+ * ladder.
+ */
 static const struct {
 	const char *layer;
 	enum pl_probe probe;
-	const char *metric, *pattern, *access, *step_is;
+	const char *metric, *pattern, *access, *step_is[3];
 } rungs_of[PL_DRIVE_RUNGS] = {
-	{"link", PL_PROBE_CONFIG, "config_read", NULL, "config read", NULL},
-	{"link", PL_PROBE_BAR, "bar_read", NULL, "BAR read", NULL},
-	{"controller", PL_PROBE_NVME, FAST, "fast_lba", "4 KiB, no media",
-	 "a second round trip, 4 KiB over the link, the controller, the software"},
-	{"cache", PL_PROBE_NVME, "read_4k", "same_lba", "same 4 KiB",
-	 "finding the block in the drive"},
-	{"NAND", PL_PROBE_NVME, "read_4k", "random", "random 4 KiB", "the media and its lookup"},
-	{"admin", PL_PROBE_NVME, "get_features", NULL, "Get Features", NULL},
-	{"admin", PL_PROBE_NVME, "identify", NULL, "Identify", "4 KiB that the firmware makes"},
+	{"link", PL_PROBE_CONFIG, "config_read", NULL, "config read", {NULL}},
+	{"link", PL_PROBE_BAR, "bar_read", NULL, "BAR read", {NULL}},
+	{"controller", PL_PROBE_NVME, FAST, "fast_lba", "4 KiB, no media", {WAY}},
+	{"cache", PL_PROBE_NVME, "read_4k", "same_lba", "same 4 KiB", {BLOCK, WAY ", " BLOCK}},
+	{"NAND",
+	 PL_PROBE_NVME,
+	 "read_4k",
+	 "random",
+	 "random 4 KiB",
+	 {MEDIA, BLOCK ", " MEDIA, WAY ", " BLOCK ", " MEDIA}},
+	{"admin", PL_PROBE_NVME, "get_features", NULL, "Get Features", {NULL}},
+	{"admin", PL_PROBE_NVME, "identify", NULL, "Identify", {"4 KiB that the firmware makes"}},
 };
 
 static bool is_same_text(const char *a, const char *b)
@@ -111,22 +122,14 @@ static const char *layer_of(size_t i, const struct pl_measurement *m)
 	return rungs_of[i].layer;
 }
 
-/* Without the rung of the controller, the first read holds what that one would have held. */
-static const char *step_text(size_t i, const struct pl_measurement *before)
-{
-	if (rungs_of[i].step_is && rungs_of[i].probe == PL_PROBE_NVME && before &&
-	    before->probe != PL_PROBE_NVME && strcmp(rungs_of[i].metric, FAST) != 0)
-		return "a second round trip, 4 KiB over the link, the controller, the software, "
-		       "finding the block";
-	return rungs_of[i].step_is;
-}
-
 void pl_drive_ladder(const struct pl_run *run, const struct pl_drive *drive,
 		     struct pl_drive_rung rungs[PL_DRIVE_RUNGS])
 {
 	const struct pl_measurement *before = NULL;
+	size_t missing = 0; /* rungs between that one and this */
 
 	for (size_t i = 0; i < PL_DRIVE_RUNGS; i++) {
+		bool has_step = rungs_of[i].step_is[0] != NULL;
 		const struct pl_measurement *m = find(run, drive, rungs_of[i].probe,
 						      rungs_of[i].metric, rungs_of[i].pattern);
 
@@ -134,12 +137,15 @@ void pl_drive_ladder(const struct pl_run *run, const struct pl_drive *drive,
 			.layer = layer_of(i, m),
 			.access = rungs_of[i].access,
 			.m = m,
-			.step = rungs_of[i].step_is ? step_of(before, m) : no_step,
-			.step_is = step_text(i, before),
+			.step = has_step ? step_of(before, m) : no_step,
+			.step_is = has_step ? rungs_of[i].step_is[missing] : NULL,
 			.reason = reason_of(m),
 		};
-		if ((m && pl_series_has_numbers(m)) || !rungs_of[i].step_is)
+		missing++;
+		if (pl_series_has_numbers(m) || !has_step) {
 			before = m;
+			missing = 0;
+		}
 	}
 }
 
