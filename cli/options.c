@@ -109,7 +109,7 @@ static const struct spec specs[] = {
 	{"html", 0, "FILE", KIND_TEXT, AT(html), ON_MEASURE | ON(PL_CMD_REPORT),
 	 "write the HTML report to FILE, or to stdout instead of the table", NULL, "-"},
 	{"markdown", 0, "FILE", KIND_TEXT, AT(markdown), ON_REPORT,
-	 "write test system, table and verdict as Markdown to FILE, or to stdout", NULL, "-"},
+	 "write test system, tables and verdict as Markdown to FILE, or to stdout", NULL, "-"},
 	{"openmetrics", 0, "FILE", KIND_TEXT, AT(openmetrics), ON_REPORT,
 	 "write metrics for a textfile collector to FILE, or to stdout", NULL, "-"},
 	{"lang", 0, "en|zh-CN", KIND_TEXT, AT(lang), ON_REPORT | ON(PL_CMD_NEXT),

@@ -10,13 +10,12 @@
 #include "report/sentence.h"
 #include "report/strings.h"
 
-/*
- * Text inside Markdown: nothing of it may become markup or HTML. An underscore inside a word is
- * left alone (M2_1 is a name, and no dialect makes emphasis of it).
- */
-static void put(FILE *out, struct pl_arena *arena, const char *text)
+#define CELL_BYTES 600
+
+/* An underscore inside a word is left alone: M2_1 is a name, no dialect makes emphasis of it. */
+void pl_markdown_text(FILE *out, struct pl_arena *arena, const char *text)
 {
-	const char *clean = pl_out_cut(arena, text, 600);
+	const char *clean = pl_out_clean(arena, text);
 
 	for (const char *c = clean; c && *c; c++) {
 		bool in_word = *c == '_' && c > clean && isalnum((unsigned char)c[-1]) &&
@@ -31,7 +30,19 @@ static void put(FILE *out, struct pl_arena *arena, const char *text)
 	}
 }
 
-static void cells(FILE *out, struct pl_arena *arena, const char *const *texts, size_t count)
+void pl_markdown_heading(FILE *out, struct pl_arena *arena, unsigned level, const char *title)
+{
+	fprintf(out, "\n%.*s ", (int)level, "####");
+	pl_markdown_text(out, arena, title);
+	fputs("\n\n", out);
+}
+
+static void put(FILE *out, struct pl_arena *arena, const char *text)
+{
+	pl_markdown_text(out, arena, pl_out_cut(arena, text, CELL_BYTES));
+}
+
+void pl_markdown_cells(FILE *out, struct pl_arena *arena, const char *const *texts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		fputs("| ", out);
@@ -67,11 +78,12 @@ static void devices(const struct pl_run *run, struct pl_arena *arena, FILE *out)
 		pl_row_fill(run, slot, &row);
 		if (slot->device && pl_row_has_series(&row) &&
 		    (slot->device->kind == PL_DEVICE_GPU || slot->device->kind == PL_DEVICE_NVME))
-			cells(out, arena,
-			      (const char *const[]){pl_row_label(arena, slot),
-						    joined(arena, pl_row_device(arena, slot), NULL,
-							   slot->device->driver)},
-			      2);
+			pl_markdown_cells(
+				out, arena,
+				(const char *const[]){pl_row_label(arena, slot),
+						      joined(arena, pl_row_device(arena, slot),
+							     NULL, slot->device->driver)},
+				2);
 	}
 }
 
@@ -95,9 +107,10 @@ void pl_markdown_system(const struct pl_run *run, enum pl_lang lang, FILE *out)
 	fprintf(out, "| %s | |\n| --- | --- |\n", pl_str(lang, PL_STR_TEST_SYSTEM));
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		if (facts[i].value)
-			cells(out, &arena,
-			      (const char *const[]){pl_str(lang, facts[i].name), facts[i].value},
-			      2);
+			pl_markdown_cells(
+				out, &arena,
+				(const char *const[]){pl_str(lang, facts[i].name), facts[i].value},
+				2);
 	devices(run, &arena, out);
 	pl_arena_fini(&arena);
 }
@@ -118,16 +131,17 @@ static void latency(const struct pl_run *run, struct pl_arena *arena, FILE *out)
 		pl_row_fill(run, slot, &r);
 		if (!pl_row_has_series(&r))
 			continue;
-		cells(out, arena,
-		      (const char *const[]){
-			      pl_row_label(arena, slot), pl_row_path(arena, slot),
-			      pl_row_link(arena, slot),
-			      ns_text(arena, r.config, r.config ? r.config->summary.p50_ns : 0),
-			      ns_text(arena, r.bar, r.bar ? r.bar->summary.p50_ns : 0),
-			      ns_text(arena, r.nvme, r.nvme ? r.nvme->summary.p50_ns : 0),
-			      ns_text(arena, r.nvme, r.nvme ? r.nvme->summary.p99_ns : 0),
-			      ns_text(arena, r.gpu, r.gpu ? r.gpu->summary.p50_ns : 0)},
-		      8);
+		pl_markdown_cells(
+			out, arena,
+			(const char *const[]){
+				pl_row_label(arena, slot), pl_row_path(arena, slot),
+				pl_row_link(arena, slot),
+				ns_text(arena, r.config, r.config ? r.config->summary.p50_ns : 0),
+				ns_text(arena, r.bar, r.bar ? r.bar->summary.p50_ns : 0),
+				ns_text(arena, r.nvme, r.nvme ? r.nvme->summary.p50_ns : 0),
+				ns_text(arena, r.nvme, r.nvme ? r.nvme->summary.p99_ns : 0),
+				ns_text(arena, r.gpu, r.gpu ? r.gpu->summary.p50_ns : 0)},
+			8);
 	}
 }
 
@@ -140,7 +154,9 @@ static void verdict(const struct pl_run *run, struct pl_arena *arena, FILE *out)
 
 		if (e->status != PL_CLAIM_RESOLVED || e->kind == PL_EFFECT_CONFIG_STEP)
 			continue;
-		fputs(shown++ ? "* " : "\n* ", out);
+		if (!shown++)
+			pl_markdown_heading(out, arena, 3, "Verdict");
+		fputs("* ", out);
 		put(out, arena, pl_sentence(arena, run, e, PL_LANG_EN));
 		fputc('\n', out);
 	}
@@ -152,13 +168,14 @@ static void for_scale(const struct pl_run *run, struct pl_arena *arena, FILE *ou
 
 	if (!scale.count)
 		return;
-	fprintf(out, "\n%s:\n\n", PL_SCALE_TITLE);
+	pl_markdown_heading(out, arena, 3, PL_SCALE_TITLE);
 	heads(out, "| Board | Place | GPU load | Adds | Rate |", 5);
 	for (size_t i = 0; i < scale.count; i++) {
 		const struct pl_scale_row *r = &scale.rows[i];
 
-		cells(out, arena,
-		      (const char *const[]){r->board, r->place, r->read, r->adds, r->rate}, 5);
+		pl_markdown_cells(
+			out, arena,
+			(const char *const[]){r->board, r->place, r->read, r->adds, r->rate}, 5);
 	}
 	fputc('\n', out);
 	put(out, arena, pl_scale_source(arena));
@@ -172,7 +189,9 @@ static void missing(const struct pl_run *run, struct pl_arena *arena, FILE *out)
 	pl_notes_not_claimed(arena, run, &notes);
 	pl_notes_not_measured(arena, run, &notes);
 	for (size_t i = 0; i < notes.count; i++) {
-		fputs(i ? "* " : "\nNot measured or not claimed:\n\n* ", out);
+		if (!i)
+			pl_markdown_heading(out, arena, 3, "Not measured or not claimed");
+		fputs("* ", out);
 		put(out, arena, notes.items[i].what);
 		fputs(": ", out);
 		put(out, arena, notes.items[i].why);
@@ -194,6 +213,7 @@ int pl_report_write_markdown(const struct pl_run *run, FILE *out, struct pl_err 
 	pl_markdown_system(run, PL_LANG_EN, out);
 	fputc('\n', out);
 	latency(run, &arena, out);
+	pl_markdown_drives(run, out);
 	verdict(run, &arena, out);
 	for_scale(run, &arena, out);
 	missing(run, &arena, out);

@@ -1,0 +1,274 @@
+#include "tests/t.h"
+
+#include "report/drive.h"
+#include "report/report.h"
+#include "tests/report/fixture.h"
+
+/* The drives of a run as Markdown: the tables of the terminal, whole, in its order. */
+
+static char *written(const struct pl_run *run)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(pl_report_write_markdown(run, out, NULL), 0);
+	fclose(out);
+	return text;
+}
+
+/* What a reader of the rendered text sees: without backslashes, with the three characters. */
+static char *rendered(char *text)
+{
+	static const struct {
+		const char *entity;
+		char c;
+	} entities[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}};
+	char *to = text;
+
+	for (const char *from = text; *from;) {
+		size_t i = 0;
+
+		while (i < 3 && strncmp(from, entities[i].entity, strlen(entities[i].entity)) != 0)
+			i++;
+		if (i < 3) {
+			*to++ = entities[i].c;
+			from += strlen(entities[i].entity);
+			continue;
+		}
+		from += *from == '\\';
+		*to++ = *from++;
+	}
+	*to = '\0';
+	return text;
+}
+
+/* The text behind words, which must come next or later. */
+static const char *after(const char *text, const char *words)
+{
+	const char *at = strstr(text, words);
+
+	if (!at)
+		fail_msg("missing: %s\nin:\n%s", words, text);
+	return at + strlen(words);
+}
+
+static const char *line_of(struct pl_arena *arena, const struct pl_drive_table *table, size_t row)
+{
+	const char *line = "";
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		const char *cell = table->rows[row][i];
+
+		line = pl_arena_printf(arena, "%s| %s ", line, cell ? cell : "–");
+	}
+	return pl_arena_printf(arena, "%s|\n", line);
+}
+
+/* From the line of heads on; every line follows the one before at once. */
+static const char *check_table(struct pl_arena *arena, const struct pl_drive_table *table,
+			       const char *at)
+{
+	for (size_t i = 0; i < table->column_count; i++)
+		at = after(at, pl_str(PL_LANG_EN, table->heads[i]));
+	at = after(at, " |\n| --- |");
+	at = strchr(at, '\n') + 1;
+	for (size_t i = 0; i < table->row_count; i++) {
+		const char *line = line_of(arena, table, i);
+
+		if (strncmp(at, line, strlen(line)) != 0)
+			fail_msg("not %sbut:\n%s", line, at);
+		at += strlen(line);
+	}
+	assert_int_equal(*at, '\n');
+	return table->note ? after(at, table->note) : at;
+}
+
+/* Every burst once more after another gap: each adds a sentence to the note of its table. */
+static void add_bursts(struct pl_run *run, uint64_t gap_ns)
+{
+	size_t count = run->measurement_count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct pl_measurement *m;
+		unsigned id;
+
+		if (!run->measurements[i]->conditions.burst)
+			continue;
+		m = pl_run_add_measurement(run);
+		id = m->id;
+		*m = *run->measurements[i];
+		m->id = id;
+		m->conditions.gap_ns = gap_ns;
+	}
+}
+
+/* A note of many sentences is a paragraph, not a cell: nothing of it is cut. */
+static void a_long_note_is_whole(void **state)
+{
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	fx_am5(&run);
+	add_bursts(&run, 4000000);
+	add_bursts(&run, 8000000);
+	text = written(&run);
+	after(text, "\nAfter the idle time, spun, ");
+	after(text, "as_found, 2.00 ms, 192 bursts");
+	after(text, "as_found, 4.00 ms, 192 bursts");
+	after(text, "as_found, 8.00 ms, 192 bursts");
+	after(text, "the first begins after 100 ms.\n");
+	free(text);
+	pl_run_fini(&run);
+}
+
+static void every_cell_of_every_table_is_there(void **state)
+{
+	struct pl_arena arena = {NULL};
+	struct pl_run run;
+	const struct pl_drive_table *tables;
+	size_t count;
+	char *text;
+	const char *at;
+
+	(void)state;
+	fx_am5(&run);
+	text = rendered(written(&run));
+	tables = pl_drive_tables(&arena, &run, &run.drives[0], &count);
+	assert_int_equal(count, 6);
+	at = after(text, "\n### M2_1: Example SSD 1TB, firmware 4B2QEXM7\n\n");
+	for (size_t i = 0; i < count; i++) {
+		at = after(at, "\n#### ");
+		at = after(at, pl_str(PL_LANG_EN, tables[i].title));
+		at = check_table(&arena, &tables[i], at);
+	}
+	assert_null(strstr(at, "\n#### "));
+	free(text);
+	pl_arena_fini(&arena);
+	pl_run_fini(&run);
+}
+
+/* Read from above to below, as in the terminal; a number of the fixture from each table. */
+static void the_order_is_that_of_the_terminal(void **state)
+{
+	static const char *const lines[] = {
+		"\n| M2_3 | chipset x2 PROM21 | Gen4 x4 | 1983 ns |",
+		"\n### M2_1: Example SSD 1TB, firmware 4B2QEXM7",
+		"\n| State | Power | Kind | Entry | Exit | Goes on to | Measured exit |\n"
+		"| --- | ---: | --- | ---: | ---: | --- | --- |",
+		"\n| PS3 | 0.045 W | sleeps | 2.00 ms | 1.20 ms | PS4 after 2.00 s | +1.1",
+		"\n| PS4 | 0.005 W | sleeps | 15.0 ms | 9.50 ms | – | not measured |",
+		"\n| L1.2 | yes | no | – |",
+		"\n| Clock PM (CLKREQ\\#) | no | no | – |",
+		"\n| link | BAR read | 644 ns | – | 2400 | – |",
+		"\n| controller | 4 KiB, no media | ",
+		"\n| 4K random | as_found | 32 | 86.2 µs |",
+		"\n| 128K seq. | as_found | 32 | 703 µs |",
+		"\n| as_found | 2.00 ms | 1st | 40.07",
+		"\n| – | – | steady | 9.070 ± ",
+		"± and &lt; are 95 %",
+		"\n| io_uring-iopoll | 46.3 µs | 47.2 µs | 12000 | 64 reads, 0 interrupts of nvme0 "
+		"|",
+		"\n| passthru-iopoll | – | – | 0 | /dev/ng0n1 may be opened by root only |",
+		"\n### Verdict\n\n* The chipset adds",
+		"\n### For scale: ",
+		"\n### Not measured or not claimed\n\n* M2_1 exit: ",
+	};
+	struct pl_run run;
+	char *text;
+	const char *at;
+
+	(void)state;
+	fx_am5(&run);
+	at = text = written(&run);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		at = after(at, lines[i]);
+	free(text);
+	pl_run_fini(&run);
+}
+
+/* A drive that was only read from has no tables, here as in the terminal. */
+static void a_drive_that_was_not_looked_into_has_none(void **state)
+{
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	fx_am5(&run);
+	for (size_t i = 0; i < run.measurement_count; i++)
+		if (!strcmp(run.measurements[i]->metric, "read_4k_fast_lba"))
+			run.measurements[i]->metric = "something_else";
+	text = written(&run);
+	assert_null(strstr(text, "firmware 4B2QEXM7"));
+	assert_null(strstr(text, "####"));
+	free(text);
+	pl_run_fini(&run);
+}
+
+/* Bars that are no border of a cell have a backslash. */
+static size_t borders(const char *line)
+{
+	size_t count = 0;
+
+	for (const char *c = line; *c && *c != '\n'; c++)
+		if (*c == '\\' && c[1])
+			c++;
+		else
+			count += *c == '|';
+	return count;
+}
+
+static void check_borders(char *text, size_t drives)
+{
+	size_t want = 0, titles = 0;
+
+	for (char *line; (line = strsep(&text, "\n")) != NULL;) {
+		titles += !strncmp(line, "### ", 4) && strstr(line, ", firmware ");
+		if (*line != '|') {
+			want = 0;
+			continue;
+		}
+		want = want ? want : borders(line);
+		if (borders(line) != want)
+			fail_msg("%zu cells, not %zu: %s", borders(line), want, line);
+	}
+	assert_int_equal(titles, drives);
+}
+
+/* Whatever a drive calls itself, its tables stay tables. */
+static void hostile_text_stays_in_its_cell(void **state)
+{
+	(void)state;
+	for (unsigned first = 0; first < fx_hostile_count; first++) {
+		struct pl_run run;
+		char *text;
+
+		fx_hostile_first = first;
+		fx_hostile(&run);
+		fx_series(&run, &run.slots[1], PL_PROBE_NVME, "read_4k_fast_lba", 9000, 12, 100);
+		run.measurements[run.measurement_count - 1]->conditions.pattern = "fast_lba";
+		text = written(&run);
+		assert_null(strstr(text, "<script"));
+		assert_null(strstr(text, "<img"));
+		for (const char *c = text; (c = strstr(c, "](")) != NULL; c++)
+			assert_int_equal(c[-1], '\\');
+		check_borders(text, 1);
+		free(text);
+		pl_run_fini(&run);
+	}
+	fx_hostile_first = 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_cell_of_every_table_is_there),
+		cmocka_unit_test(a_long_note_is_whole),
+		cmocka_unit_test(the_order_is_that_of_the_terminal),
+		cmocka_unit_test(a_drive_that_was_not_looked_into_has_none),
+		cmocka_unit_test(hostile_text_stays_in_its_cell),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
