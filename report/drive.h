@@ -59,8 +59,6 @@ struct pl_drive_table {
 const struct pl_drive_table *pl_drive_tables(struct pl_arena *arena, const struct pl_run *run,
 					     const struct pl_drive *drive, size_t *count);
 
-/* Whether a column of this head holds numbers. */
-bool pl_drive_is_number(enum pl_str head);
 /* Whether a run looked into the drive (--thorough): then terminals show its tables too. */
 bool pl_drive_is_detailed(const struct pl_run *run, const struct pl_drive *drive);
 /* "Name of the slot: device" for a heading. */

@@ -185,19 +185,6 @@ static void path_table(struct pl_book *b)
 	pl_book_drop_empty(b);
 }
 
-bool pl_drive_is_number(enum pl_str head)
-{
-	static const enum pl_str numbers[] = {
-		PL_STR_MAX_POWER, PL_STR_ENTRY, PL_STR_EXIT,       PL_STR_MEDIAN, PL_STR_P90,
-		PL_STR_P99,       PL_STR_P999,  PL_STR_SAMPLES,    PL_STR_DEPTH,  PL_STR_IOPS,
-		PL_STR_STEP_UP,   PL_STR_GAP,   PL_STR_OVER_STEADY};
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (numbers[i] == head)
-			return true;
-	return false;
-}
-
 const struct pl_drive_table *pl_drive_tables(struct pl_arena *arena, const struct pl_run *run,
 					     const struct pl_drive *drive, size_t *count)
 {

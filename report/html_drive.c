@@ -9,8 +9,7 @@ static void put_row(struct pl_html *html, const struct pl_drive_table *table,
 	pl_html(html, "<tr><th scope=\"row\">$</th>", cells[0]);
 	for (size_t i = 1; i < table->column_count; i++)
 		pl_html(html,
-			pl_drive_is_number(table->heads[i]) ? "<td class=\"n\">$</td>"
-							    : "<td>$</td>",
+			pl_str_is_number(table->heads[i]) ? "<td class=\"n\">$</td>" : "<td>$</td>",
 			cells[i]);
 	pl_html(html, "</tr>\n");
 }

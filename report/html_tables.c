@@ -20,9 +20,7 @@ static const char *aspm_text(struct pl_html *html, const struct pl_link *link)
 
 static const char *path_of(struct pl_html *html, const struct pl_slot *slot)
 {
-	return html->options->lang == PL_LANG_EN
-		       ? pl_row_path(&html->arena, slot)
-		       : pl_html_word(html, pl_row_chips(&html->arena, slot));
+	return pl_sentence_path(&html->arena, slot, html->options->lang);
 }
 
 static void slot_row(struct pl_html *html, const struct pl_slot *slot)

@@ -11,7 +11,7 @@ static void put_heads(const struct pl_drive_table *table, struct pl_arena *arena
 		heads[i] = pl_str(PL_LANG_EN, table->heads[i]);
 	pl_markdown_cells(out, arena, heads, table->column_count);
 	for (size_t i = 0; i < table->column_count; i++)
-		fputs(pl_drive_is_number(table->heads[i]) ? "| ---: " : "| --- ", out);
+		fputs(pl_str_is_number(table->heads[i]) ? "| ---: " : "| --- ", out);
 	fputs("|\n", out);
 }
 

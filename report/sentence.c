@@ -153,6 +153,12 @@ const char *pl_sentence_reason(struct pl_arena *arena, const char *reason, enum 
 	return reason ? pl_phrase(arena, pl_out_cut(arena, reason, SENTENCE_BYTES), lang) : "–";
 }
 
+const char *pl_sentence_path(struct pl_arena *arena, const struct pl_slot *slot, enum pl_lang lang)
+{
+	return lang == PL_LANG_EN ? pl_row_path(arena, slot)
+				  : pl_phrase(arena, pl_row_chips(arena, slot), lang);
+}
+
 const char *pl_sentence_value(struct pl_arena *arena, const struct pl_effect *e)
 {
 	char text[64];
@@ -233,9 +239,7 @@ static const char *bdf_text(const struct filler *f, struct pl_bdf bdf)
 
 static const char *path_text(const struct filler *f, const struct pl_slot *slot)
 {
-	if (slot && f->lang == PL_LANG_ZH_CN)
-		return pl_phrase(f->arena, pl_row_chips(f->arena, slot), f->lang);
-	return slot ? pl_row_path(f->arena, slot) : "?";
+	return slot ? pl_sentence_path(f->arena, slot, f->lang) : "?";
 }
 
 /* Every rung of a ladder sees the links above it: say which function was read. */

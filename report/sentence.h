@@ -19,6 +19,9 @@ const char *pl_sentence_reason(struct pl_arena *arena, const char *reason, enum 
 /* "570 ± 9 ns" for estimate and interval, "n/a" without. */
 const char *pl_sentence_value(struct pl_arena *arena, const struct pl_effect *effect);
 
+/* "chipset x2 PROM21" for a table, in the language of the page. */
+const char *pl_sentence_path(struct pl_arena *arena, const struct pl_slot *slot, enum pl_lang lang);
+
 /* "hop", "exit", … for a table, in the language of the page. */
 const char *pl_sentence_effect(enum pl_effect_kind kind, enum pl_lang lang);
 /* "NVMe read", "register read", … for a label. */

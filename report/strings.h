@@ -1,6 +1,8 @@
 #ifndef PL_REPORT_STRINGS_H
 #define PL_REPORT_STRINGS_H
 
+#include <stdbool.h>
+
 #include "report/report.h"
 
 /* Every word that a document for people shows, in every language: strings.def is the table. */
@@ -12,6 +14,8 @@ enum pl_str {
 };
 
 const char *pl_str(enum pl_lang lang, enum pl_str id);
+/* Whether a column of this head holds numbers: then it is aligned to the right. */
+bool pl_str_is_number(enum pl_str head);
 /* "en", "zh-CN": the value of the lang attribute. */
 const char *pl_str_lang(enum pl_lang lang);
 

@@ -14,7 +14,7 @@ static void print_table(struct pl_arena *arena, const struct pl_drive_table *fro
 		.arena = arena, .columns = columns, .column_count = from->column_count};
 
 	for (size_t i = 0; i < from->column_count; i++) {
-		bool is_number = pl_drive_is_number(from->heads[i]);
+		bool is_number = pl_str_is_number(from->heads[i]);
 		unsigned least = is_number ? 0 : i + 1 == from->column_count ? 16 : 8;
 
 		columns[i] = (struct pl_text_column){pl_str(PL_LANG_EN, from->heads[i]), is_number,
