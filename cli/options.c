@@ -113,7 +113,7 @@ static const struct spec specs[] = {
 	{"openmetrics", 0, "FILE", KIND_TEXT, AT(openmetrics), ON_REPORT,
 	 "write metrics for a textfile collector to FILE, or to stdout", NULL, "-"},
 	{"lang", 0, "en|zh-CN", KIND_TEXT, AT(lang), ON_REPORT | ON(PL_CMD_NEXT),
-	 "language of report.html", NULL, NULL},
+	 "language of report.html and of Markdown", NULL, NULL},
 	{"no-charts", 0, NULL, KIND_FLAG, AT(no_charts), ON_REPORT | ON(PL_CMD_NEXT),
 	 "report.html with tables and the slot map only: small, no scripts", NULL, NULL},
 	{"compare", 0, "FILE", KIND_LIST, AT(compared), ON(PL_CMD_REPORT),

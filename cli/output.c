@@ -142,11 +142,18 @@ struct page {
 	const struct pl_html_options *options;
 };
 
-static int write_page(const void *ctx, FILE *out, struct pl_err *err)
+static int write_html(const void *ctx, FILE *out, struct pl_err *err)
 {
 	const struct page *page = ctx;
 
 	return pl_report_write_html(page->run, page->options, out, err);
+}
+
+static int write_markdown(const void *ctx, FILE *out, struct pl_err *err)
+{
+	const struct page *page = ctx;
+
+	return pl_report_write_markdown(page->run, page->options->lang, out, err);
 }
 
 int pl_output_results(const struct pl_app *app, struct pl_err *err)
@@ -155,29 +162,29 @@ int pl_output_results(const struct pl_app *app, struct pl_err *err)
 	const struct {
 		const char *file;
 		pl_writer *write;
-	} files[] = {{o->json, write_json},
-		     {o->csv, pl_report_write_csv},
-		     {o->markdown, pl_report_write_markdown},
-		     {o->openmetrics, pl_report_write_openmetrics}};
-	struct pl_html_options page;
+		pl_output_fn *write_page; /* has a language; NULL: has none */
+	} files[] = {{o->json, write_json, NULL},
+		     {o->csv, pl_report_write_csv, NULL},
+		     {o->markdown, NULL, write_markdown},
+		     {o->openmetrics, pl_report_write_openmetrics, NULL},
+		     {o->html, NULL, write_html}};
+	struct pl_html_options options;
+	const struct page page = {&app->run, &options};
 	struct pl_err other = {0, ""};
-	int rc = page_options(app, &page, err);
+	int rc = page_options(app, &options, err);
 
 	if (rc)
 		return rc;
 	if (o->out_dir)
-		rc = pl_report_write_dir(&app->run, o->out_dir, &page, err);
+		rc = pl_report_write_dir(&app->run, o->out_dir, &options, err);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		int one = files[i].file ? pl_output_file(&app->run, files[i].file, files[i].write,
-							 rc ? &other : err)
-					: 0;
+		struct pl_err *to = rc ? &other : err;
+		int one = 0;
 
-		rc = rc ? rc : one;
-	}
-	if (o->html) {
-		const struct page all = {&app->run, &page};
-		int one = pl_output_to(o->html, write_page, &all, rc ? &other : err);
-
+		if (files[i].file && files[i].write)
+			one = pl_output_file(&app->run, files[i].file, files[i].write, to);
+		else if (files[i].file)
+			one = pl_output_to(files[i].file, files[i].write_page, &page, to);
 		rc = rc ? rc : one;
 	}
 	return rc;

@@ -6,58 +6,68 @@
 #include "report/for_scale.h"
 #include "report/notes.h"
 #include "report/out.h"
+#include "report/phrases.h"
 #include "report/rows.h"
 #include "report/sentence.h"
-#include "report/strings.h"
 
 #define CELL_BYTES 600
 
 /* An underscore inside a word is left alone: M2_1 is a name, no dialect makes emphasis of it. */
-void pl_markdown_text(FILE *out, struct pl_arena *arena, const char *text)
+void pl_markdown_text(struct pl_markdown *md, const char *text)
 {
-	const char *clean = pl_out_clean(arena, text);
+	const char *clean = pl_out_clean(&md->arena, text);
 
 	for (const char *c = clean; c && *c; c++) {
 		bool in_word = *c == '_' && c > clean && isalnum((unsigned char)c[-1]) &&
 			       isalnum((unsigned char)c[1]);
 
 		if (*c == '<' || *c == '>' || *c == '&')
-			fprintf(out, *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : "&amp;");
+			fprintf(md->out, *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : "&amp;");
 		else if (strchr("\\`*_[]|#~!", *c) && !in_word)
-			fprintf(out, "\\%c", *c);
+			fprintf(md->out, "\\%c", *c);
 		else
-			fputc(*c, out);
+			fputc(*c, md->out);
 	}
 }
 
-void pl_markdown_heading(FILE *out, struct pl_arena *arena, unsigned level, const char *title)
+void pl_markdown_heading(struct pl_markdown *md, unsigned level, const char *title)
 {
-	fprintf(out, "\n%.*s ", (int)level, "####");
-	pl_markdown_text(out, arena, title);
-	fputs("\n\n", out);
+	fprintf(md->out, "\n%.*s ", (int)level, "####");
+	pl_markdown_text(md, title);
+	fputc('\n', md->out);
 }
 
-static void put(FILE *out, struct pl_arena *arena, const char *text)
+static void put(struct pl_markdown *md, const char *text)
 {
-	pl_markdown_text(out, arena, pl_out_cut(arena, text, CELL_BYTES));
+	pl_markdown_text(md, pl_out_cut(&md->arena, text, CELL_BYTES));
 }
 
-void pl_markdown_cells(FILE *out, struct pl_arena *arena, const char *const *texts, size_t count)
+void pl_markdown_cells(struct pl_markdown *md, const char *const *texts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		fputs("| ", out);
-		put(out, arena, texts[i] ? texts[i] : "–");
-		fputc(' ', out);
+		fputs("| ", md->out);
+		put(md, texts[i] ? texts[i] : "–");
+		fputc(' ', md->out);
 	}
-	fputs("|\n", out);
+	fputs("|\n", md->out);
 }
 
-static void heads(FILE *out, const char *titles, size_t count)
+void pl_markdown_heads(struct pl_markdown *md, const enum pl_str *heads, size_t count)
 {
-	fprintf(out, "%s\n", titles);
+	const char **titles = pl_arena_array(&md->arena, count, sizeof(*titles));
+
 	for (size_t i = 0; i < count; i++)
-		fputs("| --- ", out);
-	fputs("|\n", out);
+		titles[i] = pl_str(md->lang, heads[i]);
+	fputc('\n', md->out);
+	pl_markdown_cells(md, titles, count);
+	for (size_t i = 0; i < count; i++)
+		fputs(pl_str_is_number(heads[i]) ? "| ---: " : "| --- ", md->out);
+	fputs("|\n", md->out);
+}
+
+static const char *word(struct pl_markdown *md, const char *text)
+{
+	return pl_phrase(&md->arena, text, md->lang);
 }
 
 static const char *joined(struct pl_arena *arena, const char *a, const char *b, const char *c)
@@ -68,155 +78,176 @@ static const char *joined(struct pl_arena *arena, const char *a, const char *b, 
 	return *text ? text : NULL;
 }
 
-/* Cards and drives with what they run on, one per line of the table. */
-static void devices(const struct pl_run *run, struct pl_arena *arena, FILE *out)
+static void pair(struct pl_markdown *md, const char *name, const char *value)
 {
-	for (size_t i = 0; i < run->slot_count; i++) {
-		const struct pl_slot *slot = &run->slots[i];
+	pl_markdown_cells(md, (const char *const[]){name, value}, 2);
+}
+
+/* Cards and drives with what they run on, one per line of the table. */
+static void devices(struct pl_markdown *md)
+{
+	for (size_t i = 0; i < md->run->slot_count; i++) {
+		const struct pl_slot *slot = &md->run->slots[i];
 		struct pl_row row;
 
-		pl_row_fill(run, slot, &row);
+		pl_row_fill(md->run, slot, &row);
 		if (slot->device && pl_row_has_series(&row) &&
 		    (slot->device->kind == PL_DEVICE_GPU || slot->device->kind == PL_DEVICE_NVME))
-			pl_markdown_cells(
-				out, arena,
-				(const char *const[]){pl_row_label(arena, slot),
-						      joined(arena, pl_row_device(arena, slot),
-							     NULL, slot->device->driver)},
-				2);
+			pair(md, pl_row_label(&md->arena, slot),
+			     joined(&md->arena, pl_row_device(&md->arena, slot), NULL,
+				    slot->device->driver));
 	}
 }
 
-void pl_markdown_system(const struct pl_run *run, enum pl_lang lang, FILE *out)
+static void test_system(struct pl_markdown *md)
 {
-	const struct pl_machine *m = &run->machine;
-	struct pl_arena arena = {NULL};
+	const struct pl_machine *m = &md->run->machine;
 	const struct {
 		enum pl_str name;
 		const char *value;
 	} facts[] = {
-		{PL_STR_BOARD, joined(&arena, m->board_vendor, m->board_name, NULL)},
-		{PL_STR_BIOS, joined(&arena, m->bios_version, NULL, m->bios_date)},
-		{PL_STR_CPU, joined(&arena, m->cpu, NULL, m->microcode)},
-		{PL_STR_OS, joined(&arena, m->os, NULL, m->kernel)},
+		{PL_STR_BOARD, joined(&md->arena, m->board_vendor, m->board_name, NULL)},
+		{PL_STR_BIOS, joined(&md->arena, m->bios_version, NULL, m->bios_date)},
+		{PL_STR_CPU, joined(&md->arena, m->cpu, NULL, m->microcode)},
+		{PL_STR_OS, joined(&md->arena, m->os, NULL, m->kernel)},
 		{PL_STR_ASPM_POLICY, m->aspm_policy},
-		{PL_STR_DATE, run->started_utc},
+		{PL_STR_DATE, md->run->started_utc},
 		{PL_STR_TOOL, "pcielat " PL_VERSION},
 	};
 
-	fprintf(out, "| %s | |\n| --- | --- |\n", pl_str(lang, PL_STR_TEST_SYSTEM));
+	fprintf(md->out, "| %s | |\n| --- | --- |\n", pl_str(md->lang, PL_STR_TEST_SYSTEM));
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		if (facts[i].value)
-			pl_markdown_cells(
-				out, &arena,
-				(const char *const[]){pl_str(lang, facts[i].name), facts[i].value},
-				2);
-	devices(run, &arena, out);
-	pl_arena_fini(&arena);
+			pair(md, pl_str(md->lang, facts[i].name), facts[i].value);
+	devices(md);
 }
 
-static const char *ns_text(struct pl_arena *arena, const struct pl_measurement *m, double ns)
+void pl_markdown_system(const struct pl_run *run, enum pl_lang lang, FILE *out)
 {
-	return pl_series_has_numbers(m) ? pl_row_ns(arena, ns) : NULL;
+	struct pl_markdown md = {.run = run, .lang = lang, .out = out};
+
+	test_system(&md);
+	pl_arena_fini(&md.arena);
 }
 
-static void latency(const struct pl_run *run, struct pl_arena *arena, FILE *out)
+static const char *ns_text(struct pl_markdown *md, const struct pl_measurement *m, double ns)
 {
-	heads(out, "| Slot | Path | Link | Config read | BAR read | NVMe read | p99 | GPU load |",
-	      8);
-	for (size_t i = 0; i < run->slot_count; i++) {
-		const struct pl_slot *slot = &run->slots[i];
+	return pl_series_has_numbers(m) ? pl_row_ns(&md->arena, ns) : NULL;
+}
+
+static const char *median_text(struct pl_markdown *md, const struct pl_measurement *m)
+{
+	return ns_text(md, m, m ? m->summary.p50_ns : 0.0);
+}
+
+static void latency(struct pl_markdown *md)
+{
+	static const enum pl_str heads[] = {PL_STR_SLOT,        PL_STR_PATH,     PL_STR_LINK,
+					    PL_STR_CONFIG_READ, PL_STR_BAR_READ, PL_STR_NVME_READ,
+					    PL_STR_P99,         PL_STR_GPU_LOAD};
+
+	pl_markdown_heads(md, heads, 8);
+	for (size_t i = 0; i < md->run->slot_count; i++) {
+		const struct pl_slot *slot = &md->run->slots[i];
 		struct pl_row r;
 
-		pl_row_fill(run, slot, &r);
+		pl_row_fill(md->run, slot, &r);
 		if (!pl_row_has_series(&r))
 			continue;
 		pl_markdown_cells(
-			out, arena,
+			md,
 			(const char *const[]){
-				pl_row_label(arena, slot), pl_row_path(arena, slot),
-				pl_row_link(arena, slot),
-				ns_text(arena, r.config, r.config ? r.config->summary.p50_ns : 0),
-				ns_text(arena, r.bar, r.bar ? r.bar->summary.p50_ns : 0),
-				ns_text(arena, r.nvme, r.nvme ? r.nvme->summary.p50_ns : 0),
-				ns_text(arena, r.nvme, r.nvme ? r.nvme->summary.p99_ns : 0),
-				ns_text(arena, r.gpu, r.gpu ? r.gpu->summary.p50_ns : 0)},
+				pl_row_label(&md->arena, slot),
+				pl_sentence_path(&md->arena, slot, md->lang),
+				word(md, pl_row_link(&md->arena, slot)), median_text(md, r.config),
+				median_text(md, r.bar), median_text(md, r.nvme),
+				ns_text(md, r.nvme, r.nvme ? r.nvme->summary.p99_ns : 0.0),
+				median_text(md, r.gpu)},
 			8);
 	}
 }
 
-static void verdict(const struct pl_run *run, struct pl_arena *arena, FILE *out)
+/* The first of a list has the heading above it. */
+static void bullet(struct pl_markdown *md, bool is_first, enum pl_str heading)
+{
+	if (is_first) {
+		pl_markdown_heading(md, 3, pl_str(md->lang, heading));
+		fputc('\n', md->out);
+	}
+	fputs("* ", md->out);
+}
+
+static void verdict(struct pl_markdown *md)
 {
 	size_t shown = 0;
 
-	for (size_t i = 0; i < run->effect_count; i++) {
-		const struct pl_effect *e = &run->effects[i];
+	for (size_t i = 0; i < md->run->effect_count; i++) {
+		const struct pl_effect *e = &md->run->effects[i];
 
 		if (e->status != PL_CLAIM_RESOLVED || e->kind == PL_EFFECT_CONFIG_STEP)
 			continue;
-		if (!shown++)
-			pl_markdown_heading(out, arena, 3, "Verdict");
-		fputs("* ", out);
-		put(out, arena, pl_sentence(arena, run, e, PL_LANG_EN));
-		fputc('\n', out);
+		bullet(md, !shown++, PL_STR_VERDICT);
+		put(md, pl_sentence(&md->arena, md->run, e, md->lang));
+		fputc('\n', md->out);
 	}
 }
 
-static void for_scale(const struct pl_run *run, struct pl_arena *arena, FILE *out)
+static void for_scale(struct pl_markdown *md)
 {
-	struct pl_scale scale = pl_for_scale(arena, run);
+	static const enum pl_str heads[] = {PL_STR_BOARD, PL_STR_PLACE, PL_STR_GPU_LOAD,
+					    PL_STR_HOP_AXIS, PL_STR_RATE};
+	struct pl_scale scale = pl_for_scale(&md->arena, md->run);
 
 	if (!scale.count)
 		return;
-	pl_markdown_heading(out, arena, 3, PL_SCALE_TITLE);
-	heads(out, "| Board | Place | GPU load | Adds | Rate |", 5);
+	pl_markdown_heading(md, 3, pl_str(md->lang, PL_STR_FOR_SCALE));
+	pl_markdown_heads(md, heads, 5);
 	for (size_t i = 0; i < scale.count; i++) {
 		const struct pl_scale_row *r = &scale.rows[i];
 
-		pl_markdown_cells(
-			out, arena,
-			(const char *const[]){r->board, r->place, r->read, r->adds, r->rate}, 5);
+		pl_markdown_cells(md,
+				  (const char *const[]){word(md, r->board), r->place, r->read,
+							r->adds, r->rate},
+				  5);
 	}
-	fputc('\n', out);
-	put(out, arena, pl_scale_source(arena));
-	fputc('\n', out);
+	fputc('\n', md->out);
+	put(md, pl_scale_source(&md->arena));
+	fputc('\n', md->out);
 }
 
-static void missing(const struct pl_run *run, struct pl_arena *arena, FILE *out)
+static void missing(struct pl_markdown *md)
 {
 	struct pl_notes notes = {NULL, 0, 0};
 
-	pl_notes_not_claimed(arena, run, &notes);
-	pl_notes_not_measured(arena, run, &notes);
+	pl_notes_not_claimed(&md->arena, md->run, &notes);
+	pl_notes_not_measured(&md->arena, md->run, &notes);
 	for (size_t i = 0; i < notes.count; i++) {
-		if (!i)
-			pl_markdown_heading(out, arena, 3, "Not measured or not claimed");
-		fputs("* ", out);
-		put(out, arena, notes.items[i].what);
-		fputs(": ", out);
-		put(out, arena, notes.items[i].why);
-		fputc('\n', out);
+		bullet(md, !i, PL_STR_MISSING);
+		put(md, notes.items[i].what);
+		fputs(": ", md->out);
+		put(md, word(md, notes.items[i].why));
+		fputc('\n', md->out);
 	}
 }
 
-int pl_report_write_markdown(const struct pl_run *run, FILE *out, struct pl_err *err)
+int pl_report_write_markdown(const struct pl_run *run, enum pl_lang lang, FILE *out,
+			     struct pl_err *err)
 {
-	struct pl_arena arena = {NULL};
+	struct pl_markdown md = {.run = run, .lang = lang, .out = out};
 	char text[256];
 	const char *stamp = pl_run_stamp(run, text, sizeof(text));
 
 	if (stamp) {
 		fputs("**", out);
-		put(out, &arena, stamp);
+		put(&md, stamp);
 		fputs("**\n\n", out);
 	}
-	pl_markdown_system(run, PL_LANG_EN, out);
-	fputc('\n', out);
-	latency(run, &arena, out);
-	pl_markdown_drives(run, out);
-	verdict(run, &arena, out);
-	for_scale(run, &arena, out);
-	missing(run, &arena, out);
-	pl_arena_fini(&arena);
+	test_system(&md);
+	latency(&md);
+	pl_markdown_drives(&md);
+	verdict(&md);
+	for_scale(&md);
+	missing(&md);
+	pl_arena_fini(&md.arena);
 	return pl_out_finish(out, err);
 }

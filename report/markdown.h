@@ -5,19 +5,28 @@
 
 #include "core/arena.h"
 #include "report/report.h"
+#include "report/strings.h"
 
-/*
- * Text inside Markdown: nothing of it may become markup or HTML, and nothing of it is cut. The
- * arena is for what is needed on the way.
- */
-void pl_markdown_text(FILE *out, struct pl_arena *arena, const char *text);
-/* Empty lines around it; level is 3 or 4. */
-void pl_markdown_heading(FILE *out, struct pl_arena *arena, unsigned level, const char *title);
+/* Inside report/: one Markdown document being written. */
+struct pl_markdown {
+	const struct pl_run *run;
+	enum pl_lang lang;
+	struct pl_arena arena;
+	FILE *out;
+};
+
+/* Text inside Markdown: nothing of it may become markup or HTML, and nothing of it is cut. */
+void pl_markdown_text(struct pl_markdown *md, const char *text);
+/* An empty line before it; level is 3 or 4. */
+void pl_markdown_heading(struct pl_markdown *md, unsigned level, const char *title);
+/* The first two lines of a table, an empty one before them; columns of numbers are aligned to the
+ * right. */
+void pl_markdown_heads(struct pl_markdown *md, const enum pl_str *heads, size_t count);
 /* One line of a table; NULL is "–". Cells are cut to a length that a table can bear. */
-void pl_markdown_cells(FILE *out, struct pl_arena *arena, const char *const *texts, size_t count);
+void pl_markdown_cells(struct pl_markdown *md, const char *const *texts, size_t count);
 
 /* What was found out about each drive; nothing without --thorough. */
-void pl_markdown_drives(const struct pl_run *run, FILE *out);
+void pl_markdown_drives(struct pl_markdown *md);
 
 /* The test system as a Markdown table: inside report.html too, because it is what gets pasted. */
 void pl_markdown_system(const struct pl_run *run, enum pl_lang lang, FILE *out);

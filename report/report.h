@@ -86,7 +86,8 @@ int pl_report_save_partial(const struct pl_run *run, const char *dir, struct pl_
  * A block for a forum or an article, as Markdown: test system, table, the tables of the drives that
  * a run looked into (--thorough), verdict, what is missing.
  */
-int pl_report_write_markdown(const struct pl_run *run, FILE *out, struct pl_err *err);
+int pl_report_write_markdown(const struct pl_run *run, enum pl_lang lang, FILE *out,
+			     struct pl_err *err);
 /* OpenMetrics text for node_exporter's textfile collector: medians, tails, claims, with labels. */
 int pl_report_write_openmetrics(const struct pl_run *run, FILE *out, struct pl_err *err);
 

@@ -33,6 +33,8 @@ setup() {
 	"$PCIELAT" report "$results/am5/results.json" --openmetrics | tail -1 | grep -qx '# EOF'
 	"$PCIELAT" report "$results/am5/results.json" --json | python3 -m json.tool >/dev/null
 	"$PCIELAT" report "$results/am5/results.json" --html --lang zh-CN | grep -q 'lang="zh-CN"'
+	"$PCIELAT" report "$results/am5/results.json" --markdown --lang zh-CN |
+		head -1 | grep -q '测试平台'
 }
 
 @test "a page without charts has no script to run" {

@@ -4,17 +4,65 @@
 #include "report/report.h"
 #include "tests/report/fixture.h"
 
-/* The drives of a run as Markdown: the tables of the terminal, whole, in its order. */
+/*
+ * A run as Markdown; of its drives the tables of the terminal, whole and in its order.
+ */
 
-static char *written(const struct pl_run *run)
+static char *written_in(enum pl_lang lang, const struct pl_run *run)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(pl_report_write_markdown(run, out, NULL), 0);
+	assert_int_equal(pl_report_write_markdown(run, lang, out, NULL), 0);
 	fclose(out);
 	return text;
+}
+
+static char *written(const struct pl_run *run)
+{
+	return written_in(PL_LANG_EN, run);
+}
+
+static void markdown_is_a_table_and_a_verdict(void **state)
+{
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	fx_am5(&run);
+	text = written(&run);
+	assert_non_null(strstr(text, "| Board | Example X670E Example |\n"));
+	assert_non_null(strstr(text, "| M2_3 | chipset x2 PROM21 | Gen4 x4 | 1983 ns | – | 53.9 "));
+	assert_non_null(strstr(text, "\n* The chipset adds 570 ns ± 9 ns (95 % CI)"));
+	free(text);
+	pl_run_fini(&run);
+	fx_nothing(&run);
+	text = written(&run);
+	assert_int_equal(strncmp(text, "**VIRTUAL MACHINE (QEMU)**\n", 27), 0);
+	assert_non_null(strstr(text, "firmware left ASPM off"));
+	free(text);
+	pl_run_fini(&run);
+}
+
+static void markdown_of_hostile_text_has_no_markup(void **state)
+{
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	fx_hostile(&run);
+	text = written(&run);
+	assert_null(strstr(text, "<script"));
+	assert_null(strstr(text, "<img"));
+	for (const char *c = text; (c = strstr(c, "](")) != NULL; c++)
+		assert_int_equal(c[-1], '\\');
+	assert_null(strstr(text, "\033"));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		for (const char *c = line; *line == '|' && (c = strchr(c, '|')); c++)
+			assert_true(c == line || c[-1] == ' ' || c[-1] == '\\');
+	free(text);
+	pl_run_fini(&run);
 }
 
 /* What a reader of the rendered text sees: without backslashes, with the three characters. */
@@ -137,7 +185,7 @@ static void every_cell_of_every_table_is_there(void **state)
 	text = rendered(written(&run));
 	tables = pl_drive_tables(&arena, &run, &run.drives[0], &count);
 	assert_int_equal(count, 6);
-	at = after(text, "\n### M2_1: Example SSD 1TB, firmware 4B2QEXM7\n\n");
+	at = after(text, "\n### M2_1: Example SSD 1TB, firmware 4B2QEXM7\n");
 	for (size_t i = 0; i < count; i++) {
 		at = after(at, "\n#### ");
 		at = after(at, pl_str(PL_LANG_EN, tables[i].title));
@@ -260,13 +308,47 @@ static void hostile_text_stays_in_its_cell(void **state)
 	fx_hostile_first = 0;
 }
 
+/* Heads, titles, claims and the reasons that there are words for. */
+static void markdown_is_in_the_language_that_was_asked_for(void **state)
+{
+	static const char *const lines[] = {
+		"| 测试平台 | |\n",
+		"\n| 主板 | Example X670E Example |\n",
+		"\n| 插槽 | 路径 | 链路 | ",
+		"\n| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+		"\n| M2_3 | 2 × PROM21 | Gen4 x4 | 1983 ns |",
+		"\n#### 从链路到介质\n\n| 层级 | 访问 | 中位数 | 增量 | n | 备注 |\n",
+		"\n### 结论\n\n* ",
+		"。\n",
+		"\n### 供参照",
+		"\n| 本机 | ",
+		"\n### 未测量或未作结论\n\n* M2_1 exit: 固件关闭了 ASPM\n",
+	};
+	struct pl_run run;
+	char *text;
+	const char *at;
+
+	(void)state;
+	fx_am5(&run);
+	run.effects[2].reason = "firmware left ASPM off";
+	at = text = written_in(PL_LANG_ZH_CN, &run);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		at = after(at, lines[i]);
+	assert_null(strstr(text, "### Verdict"));
+	free(text);
+	pl_run_fini(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(markdown_is_a_table_and_a_verdict),
+		cmocka_unit_test(markdown_of_hostile_text_has_no_markup),
 		cmocka_unit_test(every_cell_of_every_table_is_there),
 		cmocka_unit_test(a_long_note_is_whole),
 		cmocka_unit_test(the_order_is_that_of_the_terminal),
 		cmocka_unit_test(a_drive_that_was_not_looked_into_has_none),
+		cmocka_unit_test(markdown_is_in_the_language_that_was_asked_for),
 		cmocka_unit_test(hostile_text_stays_in_its_cell),
 	};
 

@@ -22,7 +22,7 @@ static char *written(const struct pl_run *run, enum document which)
 	if (which == TABLE)
 		rc = pl_report_write_table(run, &style, out, NULL);
 	else if (which == MARKDOWN)
-		rc = pl_report_write_markdown(run, out, NULL);
+		rc = pl_report_write_markdown(run, PL_LANG_EN, out, NULL);
 	else if (which == HTML)
 		rc = pl_report_write_html(run, &html, out, NULL);
 	else

@@ -130,47 +130,6 @@ static void notes_are_translated_one_by_one(void **state)
 	pl_arena_fini(&arena);
 }
 
-static void markdown_is_a_table_and_a_verdict(void **state)
-{
-	struct pl_run run;
-	char *text;
-
-	(void)state;
-	fx_am5(&run);
-	text = document(&run, pl_report_write_markdown);
-	assert_non_null(strstr(text, "| Board | Example X670E Example |\n"));
-	assert_non_null(strstr(text, "| M2_3 | chipset x2 PROM21 | Gen4 x4 | 1983 ns | – | 53.9 "));
-	assert_non_null(strstr(text, "\n* The chipset adds 570 ns ± 9 ns (95 % CI)"));
-	free(text);
-	pl_run_fini(&run);
-	fx_nothing(&run);
-	text = document(&run, pl_report_write_markdown);
-	assert_int_equal(strncmp(text, "**VIRTUAL MACHINE (QEMU)**\n", 27), 0);
-	assert_non_null(strstr(text, "firmware left ASPM off"));
-	free(text);
-	pl_run_fini(&run);
-}
-
-static void markdown_of_hostile_text_has_no_markup(void **state)
-{
-	struct pl_run run;
-	char *text;
-
-	(void)state;
-	fx_hostile(&run);
-	text = document(&run, pl_report_write_markdown);
-	assert_null(strstr(text, "<script"));
-	assert_null(strstr(text, "<img"));
-	for (const char *c = text; (c = strstr(c, "](")) != NULL; c++)
-		assert_int_equal(c[-1], '\\');
-	assert_null(strstr(text, "\033"));
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		for (const char *c = line; *line == '|' && (c = strchr(c, '|')); c++)
-			assert_true(c == line || c[-1] == ' ' || c[-1] == '\\');
-	free(text);
-	pl_run_fini(&run);
-}
-
 /* name{a="b",…} number: the form that collectors parse; returns NULL or the line that is not. */
 static const char *bad_metric(char *text)
 {
@@ -331,8 +290,6 @@ int main(void)
 		cmocka_unit_test(sentences_are_complete_in_both_languages),
 		cmocka_unit_test(the_sentence_of_the_chipset),
 		cmocka_unit_test(notes_are_translated_one_by_one),
-		cmocka_unit_test(markdown_is_a_table_and_a_verdict),
-		cmocka_unit_test(markdown_of_hostile_text_has_no_markup),
 		cmocka_unit_test(openmetrics_parse),
 		cmocka_unit_test(openmetrics_are_seconds),
 		cmocka_unit_test(a_run_equals_itself),
