@@ -14,6 +14,7 @@
 #include "cli/watch_view.h"
 #include "core/env.h"
 #include "core/fmt.h"
+#include "core/waits.h"
 #include "link/link.h"
 #include "path_probe/path_probe.h"
 #include "session/hold.h"
@@ -34,6 +35,7 @@ struct monitor {
 	struct pl_nvme_options nvme;
 	struct pl_sampler sampler, control;
 	struct pl_env env;
+	int waits_fd; /* how long this program waits for a processor; below 0: not known */
 	uint64_t interval_ns, duration_ns;
 	struct pl_watch *watches; /* one per phase */
 	const char *const *phases;
@@ -158,6 +160,11 @@ static unsigned count_stops(void *ctx)
 	return pl_signals_stops();
 }
 
+static int64_t waited_ns(void *ctx)
+{
+	return pl_waits_ns(((struct monitor *)ctx)->waits_fd);
+}
+
 /* Back to where the view began, and nothing left of it. */
 static void clear_view(struct monitor *mon)
 {
@@ -235,6 +242,7 @@ static int watch_once(struct monitor *mon, uint64_t duration_ns, struct pl_err *
 						 .seed = mon->app->run.seed,
 						 .is_interrupted = is_interrupted,
 						 .stops = count_stops,
+						 .waited_ns = waited_ns,
 						 .show = show,
 						 .reopen = reopen,
 						 .control = &mon->control,
@@ -377,6 +385,7 @@ static int start(struct monitor *mon, struct pl_err *err)
 		return rc;
 	device = mon->m->slot ? mon->m->slot->device : NULL;
 	mon->app->run.seed = (uint64_t)pl_raw_ns();
+	mon->waits_fd = pl_waits_open();
 	rc = pl_env_hold(&mon->env, cpu, device ? device->local_cpus : NULL, err);
 	if (!rc)
 		rc = pl_path_open_control(&mon->app->run, pl_run_add_measurement(&mon->app->run),
@@ -386,7 +395,7 @@ static int start(struct monitor *mon, struct pl_err *err)
 
 enum pl_exit pl_cmd_monitor(struct pl_app *app)
 {
-	struct monitor mon = {.app = app, .interval_ns = DEFAULT_INTERVAL_NS};
+	struct monitor mon = {.app = app, .interval_ns = DEFAULT_INTERVAL_NS, .waits_fd = -1};
 	struct pl_err err = {0, ""};
 	enum pl_exit code;
 	int rc;
@@ -407,5 +416,7 @@ enum pl_exit pl_cmd_monitor(struct pl_app *app)
 	}
 	pl_sampler_close(&mon.sampler);
 	pl_env_release(&mon.env);
+	if (mon.waits_fd >= 0)
+		close(mon.waits_fd);
 	return code;
 }

@@ -127,6 +127,12 @@ void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)
 			"than "
 			"the interval\n",
 			watch->late);
+	if (watch->host_waits > 0)
+		fprintf(out,
+			"  %lld slow read%s no spike%s: this program waited for a processor "
+			"meanwhile\n",
+			(long long)watch->host_waits, watch->host_waits == 1 ? " is" : "s are",
+			watch->host_waits == 1 ? "" : "s");
 	if (watch->others > 0)
 		fprintf(out,
 			"  others did %lld reads or writes on this drive meanwhile: spikes may be "

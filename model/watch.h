@@ -61,6 +61,9 @@ struct pl_watch {
 	double elapsed_s, window_s, join_s;
 	size_t failed;  /* reads that failed; in no statistic */
 	size_t stopped; /* reads during which this program was stopped; in no statistic */
+	/* Reads that took as long as a spike, but not without the time in which this program waited
+	 * for a processor; -1: nobody counted. */
+	int64_t host_waits;
 	int64_t others; /* operations of others on the device meanwhile; -1: nobody counted */
 	size_t late;    /* ticks that were left out because a read took longer than an interval */
 	char failure[256]; /* the sentence of the last failed read */

@@ -168,6 +168,7 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 	if (!root)
 		return pl_fail(err, -ENOMEM, "the JSON document could not be built");
 	json_object_set_new(root, "stopped", json_integer((json_int_t)w->stopped));
+	json_object_set_new(root, "host_waits", count_or_null(w->host_waits));
 	json_object_set_new(root, "warnings", warnings_of(document->series));
 	strftime(begun, sizeof(begun), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &utc));
 	json_object_set_new(root, "begun", json_string(begun));

@@ -43,6 +43,7 @@ struct watcher {
 	unsigned control_n[PL_WATCH_GAPS];
 	unsigned failures; /* in a row */
 	unsigned stops;    /* of this program, when it was asked last */
+	int64_t waited_ns; /* for a processor, when a read began; below 0: not known */
 };
 
 static double now_s(const struct watcher *w)
@@ -58,6 +59,11 @@ static bool was_stopped(struct watcher *w)
 	if (w->options->stops)
 		w->stops = w->options->stops(w->options->ctx);
 	return w->stops != before;
+}
+
+static int64_t waited_ns(const struct watcher *w)
+{
+	return w->options->waited_ns ? w->options->waited_ns(w->options->ctx) : -1;
 }
 
 static bool is_interrupted(const struct watcher *w)
@@ -287,13 +293,33 @@ static size_t next_gap(struct watcher *w)
 
 /* --- reads --- */
 
+/*
+ * A read far above the rest. While this program waits for a processor an answer may lie there
+ * unseen: what is not far above the rest without that time may be the host's, and is no spike.
+ */
+static void judge(struct watcher *w, double t_s, double ns)
+{
+	double least_ns = w->watch->spike_threshold_ns;
+	int64_t now_ns;
+
+	if (least_ns <= 0.0 || ns <= least_ns)
+		return;
+	now_ns = waited_ns(w);
+	if (w->waited_ns < 0 || now_ns < 0 || ns - (double)(now_ns - w->waited_ns) > least_ns)
+		add_spike(w, t_s, ns);
+	else
+		w->watch->host_waits++;
+}
+
 /* One read: its latency, or what the sampler said; -EINTR: this program was stopped meanwhile. */
 static int read_once(struct watcher *w, uint64_t *ns, struct pl_err *err)
 {
 	double t_s = now_s(w);
 	uint64_t ticks;
-	ssize_t got = w->sampler->sample(w->sampler->self, &ticks, 1, err);
+	ssize_t got;
 
+	w->waited_ns = waited_ns(w);
+	got = w->sampler->sample(w->sampler->self, &ticks, 1, err);
 	if (got < 1) {
 		w->watch->failed++;
 		w->failures++;
@@ -307,8 +333,7 @@ static int read_once(struct watcher *w, uint64_t *ns, struct pl_err *err)
 	*ns = (uint64_t)(pl_clock_ns(w->clock, ticks) + 0.5);
 	pl_hist_add(&w->watch->hist, *ns);
 	pl_hist_add(&w->window, *ns);
-	if (w->watch->spike_threshold_ns > 0.0 && (double)*ns > w->watch->spike_threshold_ns)
-		add_spike(w, t_s, (double)*ns);
+	judge(w, t_s, (double)*ns);
 	return 0;
 }
 
@@ -317,6 +342,7 @@ static int take_control(struct watcher *w, size_t gap, struct pl_err *err)
 	const struct pl_sampler *control = w->options->control;
 	uint64_t ticks;
 
+	w->waited_ns = waited_ns(w); /* what is done before a read is done before the control */
 	if (control->sample(control->self, &ticks, 1, err) == 1)
 		w->controls[gap][w->control_n[gap]++] =
 			(uint64_t)(pl_clock_ns(w->clock, ticks) + 0.5);
@@ -423,6 +449,7 @@ static void init(struct watcher *w)
 	watch->has_control = w->options->control != NULL;
 	pl_rng_init(&w->rng, w->options->seed);
 	watch->others = -1;
+	watch->host_waits = waited_ns(w) < 0 ? -1 : 0;
 	ask_others(w); /* what was before belongs to no window */
 	w->start = pl_clock_now(w->clock);
 }

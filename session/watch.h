@@ -17,6 +17,11 @@ struct pl_watch_options {
 	 * which that changes is counted and in no number. NULL: never.
 	 */
 	unsigned (*stops)(void *ctx);
+	/*
+	 * How long this thread has waited for a processor so far, ns; below 0: not known. What a
+	 * read was not answered in for that reason makes it no spike. NULL: not known.
+	 */
+	int64_t (*waited_ns)(void *ctx);
 	/* After each window (1 s at first); NULL: silent. */
 	void (*show)(void *ctx, const struct pl_watch *watch);
 	const struct pl_sampler *control; /* an operation without a device; NULL: none */

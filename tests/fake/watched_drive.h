@@ -31,6 +31,9 @@ struct drive {
 	uint64_t asked;
 	double equal_stalls_per_s;  /* at random times, 5 ms each */
 	unsigned stop_every, stops; /* this program is stopped for 3 s during such a read */
+	unsigned wait_every;        /* it waits for a processor for 5 ms during such a read */
+	bool waits_in_stalls;       /* and 5 ms of each stall */
+	int64_t waited_ns;          /* so far; -1: the kernel does not count it */
 };
 
 static uint64_t drive_now(void *self)
@@ -85,7 +88,7 @@ static ssize_t control_sample(void *self, uint64_t *ticks, size_t count, struct 
 static ssize_t drive_sample(void *self, uint64_t *ticks, size_t count, struct pl_err *err)
 {
 	struct drive *drive = self;
-	double ns;
+	double ns, stall_ns;
 
 	(void)count;
 	if ((double)drive->now >= drive->gone_from_ns && (double)drive->now < drive->gone_to_ns)
@@ -100,12 +103,19 @@ static ssize_t drive_sample(void *self, uint64_t *ticks, size_t count, struct pl
 	ns += idle_ns(drive);
 	if (pl_rng_unit(&drive->rng) < drive->random_stalls_per_s / 200.0)
 		ns += 5.0 * MS * pl_rng_unit(&drive->rng);
-	ns += stall_left_ns(drive);
+	stall_ns = stall_left_ns(drive);
+	ns += stall_ns;
+	if (drive->waits_in_stalls && stall_ns > 5.0 * MS)
+		drive->waited_ns += (int64_t)(5.0 * MS);
 	if (pl_rng_unit(&drive->rng) < drive->equal_stalls_per_s / 200.0)
 		ns = 5.0 * MS;
 	if (drive->stop_every && ++drive->reads % drive->stop_every == 0) {
 		ns += 3000.0 * MS;
 		drive->stops++;
+	}
+	if (drive->wait_every && ++drive->reads % drive->wait_every == 0) {
+		ns += 5.0 * MS;
+		drive->waited_ns += drive->waited_ns >= 0 ? (int64_t)(5.0 * MS) : 0;
 	}
 	*ticks = (uint64_t)ns;
 	drive->now += *ticks;
@@ -138,6 +148,11 @@ static unsigned drive_stops(void *ctx)
 	return ((struct drive *)ctx)->stops;
 }
 
+static int64_t drive_waited_ns(void *ctx)
+{
+	return ((struct drive *)ctx)->waited_ns;
+}
+
 static int watch_every(struct drive *drive, double interval_s, double seconds, uint64_t run_seed)
 {
 	struct pl_clock clock = {.ns_per_tick = 1.0,
@@ -150,6 +165,7 @@ static int watch_every(struct drive *drive, double interval_s, double seconds, u
 	struct pl_watch_options options = {.control = drive->has_control ? &control : NULL,
 					   .interval_ns = (uint64_t)(interval_s * 1e9),
 					   .stops = drive_stops,
+					   .waited_ns = drive_waited_ns,
 					   .duration_ns = (uint64_t)(seconds * 1e9),
 					   .seed = run_seed,
 					   .reopen = drive_reopen,

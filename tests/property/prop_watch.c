@@ -212,6 +212,36 @@ static void a_stopped_program_is_no_stall(void **state)
 	assert_int_equal(watch.failed, 0);
 }
 
+/* A busy host is not a drive that stalls, but a stall stays one when the host was busy too. */
+static void waiting_for_a_processor_is_no_spike(void **state)
+{
+	struct drive drive = clean;
+
+	(void)state;
+	drive.random_stalls_per_s = 0.0;
+	drive.wait_every = 1000;
+	assert_int_equal(watch_drive(&drive, 60.0, seed), 0);
+	assert_true(watch.host_waits >= 8 && watch.host_waits == drive.reads / 1000);
+	assert_int_equal(watch.spike_count, 0);
+	assert_true((double)watch.hist.max_ns > 5 * MS); /* it took that long all the same */
+	drive = clean;
+	drive.random_stalls_per_s = 0.0;
+	drive.stall_every_ns = 3000 * MS;
+	drive.stall_ns = 20 * MS;
+	drive.next_stall_ns = 2500 * MS;
+	drive.waits_in_stalls = true;
+	assert_int_equal(watch_drive(&drive, 60.0, seed), 0);
+	assert_true(watch.spike_count >= 15 && watch.period.is_found);
+	assert_int_equal(watch.host_waits, 0);
+	drive = clean;
+	drive.random_stalls_per_s = 0.0;
+	drive.wait_every = 1000;
+	drive.waited_ns = -1;
+	assert_int_equal(watch_drive(&drive, 60.0, seed), 0);
+	assert_int_equal(watch.host_waits, -1);
+	assert_true(watch.spike_count >= 8);
+}
+
 /* A window without a read has no latency, and one of 200 reads no p99. */
 static void windows_tell_what_they_carry(void **state)
 {
@@ -260,6 +290,7 @@ int main(void)
 		cmocka_unit_test(equal_spikes_are_not_all_dropped),
 		cmocka_unit_test(a_watch_ends_in_time),
 		cmocka_unit_test(a_stopped_program_is_no_stall),
+		cmocka_unit_test(waiting_for_a_processor_is_no_spike),
 		cmocka_unit_test(windows_tell_what_they_carry),
 		cmocka_unit_test(few_stalls_prove_nothing),
 	};

@@ -94,6 +94,7 @@ static void an_empty_watch_has_no_numbers(void **state)
 	(void)state;
 	pl_run_init(&run);
 	watch.stopped = 3;
+	watch.host_waits = -1;
 	assert_int_equal(pl_report_write_watch_json(&run, &document, out, NULL), 0);
 	fclose(out);
 	root = parse(text);
@@ -101,6 +102,7 @@ static void an_empty_watch_has_no_numbers(void **state)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		assert_true(json_is_null(json_object_get(summary, numbers[i])));
 	assert_int_equal(json_integer_value(json_object_get(root, "stopped")), 3);
+	assert_true(json_is_null(json_object_get(root, "host_waits")));
 	json_decref(root);
 	free(text);
 	pl_run_fini(&run);
