@@ -146,6 +146,11 @@ static json_t *warnings_of(const struct pl_measurement *m)
 	return array;
 }
 
+static json_t *slot_of(const struct pl_measurement *m)
+{
+	return m && m->slot ? pl_json_slot(m->slot) : json_null();
+}
+
 int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_document *document,
 			       FILE *out, struct pl_err *err)
 {
@@ -167,6 +172,8 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 
 	if (!root)
 		return pl_fail(err, -ENOMEM, "the JSON document could not be built");
+	json_object_set_new(root, "environment", pl_json_environment(&run->machine));
+	json_object_set_new(root, "slot", slot_of(document->series));
 	json_object_set_new(root, "stopped", json_integer((json_int_t)w->stopped));
 	json_object_set_new(root, "host_waits", count_or_null(w->host_waits));
 	json_object_set_new(root, "warnings", warnings_of(document->series));

@@ -98,7 +98,7 @@ struct pl_watch_document {
 	const char *phase;          /* "as_found", "off": the link state it was watched in */
 	int64_t begun_s;            /* seconds since 1970, of t_s 0 */
 	bool is_ended;              /* false: written while the watch went on */
-	const struct pl_measurement *series; /* whose warnings belong to it; NULL: none */
+	const struct pl_measurement *series; /* whose slot and warnings it has; NULL: none */
 };
 
 /* One JSON object on one line: the record of a watch, its finds and its histogram. */

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""check_files.py SCHEMA DIR...: what programs will read is as documented.
+"""check_files.py SCHEMA WATCH_SCHEMA DIR...: what programs will read is as documented.
 
-Every results.json follows the schema and has no key that the schema does not name; the CSV family
-parses, joins with the JSON and cannot start a formula; report.html holds no foreign markup and the
-embedded record equals results.json; samples.bin gives the medians again.
+Every results.json and every line of watch.json follows the schema and has no key that the schema
+does not name; the CSV family parses, joins with the JSON and cannot start a formula; report.html
+holds no foreign markup and the embedded record equals results.json; samples.bin gives the medians
+again.
 """
 import base64
 import csv
@@ -53,6 +54,22 @@ def check_json(folder, schema):
     for effect in document["effects"]:
         assert effect["status"] == "resolved" or effect["reason"], "a claim without a reason"
     return document
+
+
+def check_watch(folder, schema, results_schema):
+    """One document a line; what it has in common with results refers to their schema."""
+    store = {results_schema.name: closed(json.loads(results_schema.read_text()))}
+    resolver = jsonschema.RefResolver("", schema, store)
+    lines = (folder / "watch.json").read_text().splitlines()
+    assert lines, "no document"
+    for line in lines:
+        no_controls(line, "watch.json")
+        document = json.loads(line, parse_constant=refuse_nan)
+        jsonschema.Draft202012Validator(closed(schema), resolver=resolver).validate(document)
+        for find in (document["period"], document["gap_step"]):
+            assert find["found"] == (find["why_not"] is None), "no reason, or one too many"
+        counted = sum(count for _, count in document["histogram"])
+        assert counted == document["summary"]["n"], "histogram loses reads"
 
 
 def check_csv(folder, document):
@@ -130,11 +147,14 @@ def check_samples(folder, document):
 
 
 def main():
-    schema = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    for name in sys.argv[2:]:
+    files = [pathlib.Path(name) for name in sys.argv[1:3]]
+    schema, watch_schema = (json.loads(file.read_text()) for file in files)
+    for each in (schema, watch_schema):
+        jsonschema.Draft202012Validator.check_schema(each)
+    for name in sys.argv[3:]:
         folder = pathlib.Path(name)
         document = check_json(folder, schema)
+        check_watch(folder, watch_schema, files[0])
         check_csv(folder, document)
         check_html(folder, document)
         check_samples(folder, document)

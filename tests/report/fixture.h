@@ -1,6 +1,8 @@
 #ifndef PL_TESTS_REPORT_FIXTURE_H
 #define PL_TESTS_REPORT_FIXTURE_H
 
+#include <stdio.h>
+
 #include "model/run.h"
 
 /*
@@ -33,6 +35,9 @@ struct pl_measurement *fx_series(struct pl_run *run, const struct pl_slot *slot,
 
 /* What --thorough finds out about the drive of this slot. */
 void fx_drive(struct pl_run *run, const struct pl_slot *slot);
+
+/* The record of a watch of the run's first drive: three phases in virtual time. 0 or -errno. */
+int fx_watch(const struct pl_run *run, FILE *out);
 
 /* A claim that was not made or not resolved. */
 void fx_unclaimed(struct pl_run *run, enum pl_effect_kind kind, unsigned slot,

@@ -7,6 +7,21 @@
 #include "tests/report/fixture.h"
 
 /* make_fixtures DIR [zh-CN]: writes every fixture to DIR/NAME/ as the tool would. */
+/* The record of a watch of its first drive, in three phases: the file that monitor leaves. */
+static int write_watch(const struct pl_run *run, const char *dir)
+{
+	char path[4200];
+	FILE *out;
+	int rc;
+
+	snprintf(path, sizeof(path), "%s/watch.json", dir);
+	out = fopen(path, "w");
+	if (!out)
+		return -1;
+	rc = fx_watch(run, out);
+	return fclose(out) || rc ? -1 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -33,6 +48,10 @@ int main(int argc, char **argv)
 		snprintf(dir, sizeof(dir), "%s/%s", argv[1], fixtures[i].name);
 		if (pl_report_write_dir(&run, dir, &options, &err)) {
 			fprintf(stderr, "%s\n", err.text);
+			return 1;
+		}
+		if (write_watch(&run, dir)) {
+			fprintf(stderr, "%s: no record of a watch\n", dir);
 			return 1;
 		}
 		pl_run_fini(&run);
