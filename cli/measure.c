@@ -89,6 +89,11 @@ static int read_gaps(struct pl_measuring *me, struct pl_err *err)
 	const struct pl_texts *texts = &me->app->options.gaps;
 	const uint64_t limit_ns = UINT64_C(10000000000);
 
+	if (texts->count && me->app->options.file)
+		return pl_fail(err, -EINVAL,
+			       "--gap %s: a file is read without gaps; monitor reads it after idle "
+			       "times",
+			       texts->items[0]);
 	me->gaps_ns = pl_arena_array(&me->app->run.arena, texts->count, sizeof(me->gaps_ns[0]));
 	for (size_t i = 0; i < texts->count; i++)
 		if (pl_fmt_parse_ns(texts->items[i], &me->gaps_ns[i]) || me->gaps_ns[i] > limit_ns)

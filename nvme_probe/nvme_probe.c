@@ -115,12 +115,25 @@ static int try_path(struct pl_reader *reader, enum pl_read_path path, struct lad
 	return rc;
 }
 
+/* That no path is called so, and what they are called. */
+static int refuse_name(const char *name, struct pl_err *err)
+{
+	char names[160] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < PL_READ_PATHS && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 pl_read_path_name((enum pl_read_path)i));
+	return pl_fail(err, -EINVAL, "no path is called %s; there are: %s", name ? name : "\"\"",
+		       names);
+}
+
 /* Walks down the ladder, collecting the reason of each rung that did not work. */
 static int choose_path(struct pl_reader *reader, const struct pl_nvme_options *options,
 		       const char *only, struct pl_arena *arena, struct ladder *ladder,
 		       struct pl_err *err)
 {
-	int rc = pl_fail(err, -EINVAL, "no path is called %s", only ? only : "\"\"");
+	int rc = refuse_name(only, err);
 
 	ladder->why = !only && options->no_io_uring ? "io_uring: not tried, as asked" : NULL;
 	for (int i = 0; i < PL_READ_PATHS; i++) {

@@ -94,12 +94,20 @@ static int check_version(const char *path, const json_t *root, struct pl_err *er
 
 static int parse(const char *path, json_t **root, struct pl_err *err)
 {
+	static const char watch[] = "{\"schema\":\"pcielat.watch\"";
 	char *text = NULL;
 	json_error_t error;
 	int code = load(path, &text, err);
 
-	if (code)
+	if (!code && !strncmp(text, watch, sizeof(watch) - 1))
+		code = pl_fail(err, -EINVAL,
+			       "%s is the record of a watch (pcielat monitor), not the results of "
+			       "a run",
+			       path);
+	if (code) {
+		free(text);
 		return code;
+	}
 	*root = record_of(text, &error);
 	free(text);
 	if (!*root)
@@ -358,14 +366,26 @@ static void reserve(struct pl_run *run, const struct pl_read_file *files, size_t
 	run->boot_ids = pl_arena_array(&run->arena, boots, sizeof(*run->boot_ids));
 }
 
+/* The folder of a run stands for the results in it. */
+static const char *file_of(struct pl_run *run, const char *path)
+{
+	size_t length = strlen(path);
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return path;
+	return pl_arena_printf(&run->arena, "%s%sresults.json", path,
+			       length && path[length - 1] == '/' ? "" : "/");
+}
+
 int pl_report_read(struct pl_run *run, const char *const *paths, size_t count, struct pl_err *err)
 {
 	struct pl_read_file *files = pl_arena_array(&run->arena, count, sizeof(*files));
 	int code = 0;
 
 	for (size_t i = 0; i < count && !code; i++) {
-		files[i] = (struct pl_read_file){.path = paths[i], .samples_fd = -1};
-		code = parse(paths[i], &files[i].root, err);
+		files[i] = (struct pl_read_file){.path = file_of(run, paths[i]), .samples_fd = -1};
+		code = parse(files[i].path, &files[i].root, err);
 	}
 	if (!code)
 		reserve(run, files, count);

@@ -106,12 +106,12 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 			       FILE *out, struct pl_err *err);
 
 /*
- * Reads results back: results.json (with its samples.bin when it is still beside it) or
- * report.html. run is empty (pl_run_init). Several files are merged into one run: the same board,
- * slots by key and device, one boot per boot id. Claims of a single file are kept as they were
- * written; merged ones are dropped (run->effects is empty): call pl_report_attribute. Errors:
- * -ENOENT and friends, -EINVAL (not results of ours), -ENOTSUP (a newer major version), -EXDEV
- * (different boards).
+ * Reads results back: results.json (with its samples.bin when it is still beside it), the folder it
+ * is in, or report.html. run is empty (pl_run_init). Several files are merged into one run: the
+ * same board, slots by key and device, one boot per boot id. Claims of a single file are kept as
+ * they were written; merged ones are dropped (run->effects is empty): call pl_report_attribute.
+ * Errors: -ENOENT and friends, -EINVAL (not results of ours), -ENOTSUP (a newer major version),
+ * -EXDEV (different boards).
  */
 int pl_report_read(struct pl_run *run, const char *const *paths, size_t count, struct pl_err *err);
 

@@ -10,6 +10,17 @@ setup() {
 
 watch() { "$PCIELAT" monitor drive --progress never "$@"; }
 
+@test "what a file cannot do is refused, with what there is" {
+	head -c 65536 /dev/zero >zeros
+	run "$PCIELAT" run --file zeros --gap 1ms -o gone
+	[ "$status" -eq 2 ]
+	[[ $output == *"--gap 1ms: a file is read without gaps"* ]]
+	[ ! -e gone ]
+	run "$PCIELAT" monitor zeros --nvme-path turbo --duration 1s
+	[ "$status" -eq 2 ]
+	[[ $output == *"no path is called turbo; there are: io_uring-iopoll, "*"pread"* ]]
+}
+
 @test "a full disk under stdout is an error, whatever the command" {
 	for command in --help --version list doctor "report --help"; do
 		# shellcheck disable=SC2086

@@ -21,6 +21,23 @@ setup() {
 	[ -z "$(ls)" ]
 }
 
+@test "the folder of a run stands for its results" {
+	"$PCIELAT" report "$results/am5/results.json" >file.txt
+	"$PCIELAT" report "$results/am5" >folder.txt
+	"$PCIELAT" report "$results/am5/" >slash.txt
+	cmp file.txt folder.txt
+	cmp file.txt slash.txt
+	run "$PCIELAT" report .
+	[ "$status" -ne 0 ]
+	[[ $output == *"./results.json cannot be read: No such file"* ]]
+}
+
+@test "the record of a watch is not taken for results" {
+	run "$PCIELAT" report "$results/am5/watch.json"
+	[ "$status" -eq 2 ]
+	[[ $output == *"is the record of a watch (pcielat monitor), not the results of a run"* ]]
+}
+
 @test "report makes everything again from a page alone" {
 	"$PCIELAT" report "$results/am5/report.html" -o again >/dev/null
 	diff <(tail -n +5 "$results/am5/summary.csv") <(tail -n +5 again/summary.csv)
