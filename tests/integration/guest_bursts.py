@@ -12,15 +12,11 @@ import statistics
 import struct
 import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-TOP = HERE.parents[1]
-sys.path.insert(0, str(TOP / "tests/board/tests"))
-
-import attempts  # noqa: E402
+import booted
+import attempts
+import board_truth
 
 READS = 16
 EMULATION_NS = 2000  # how alike two reads of the emulated drive are
@@ -47,33 +43,28 @@ def ticks(out: Path, series: dict) -> list[int]:
     return list(struct.unpack(f"<{place['count']}{'IQ'[size // 8]}", raw))
 
 
-class Bursts(unittest.TestCase):
+class Bursts(booted.Booted):
+    board = "bursts.board"
+    timeout_s = 250
+
+    @classmethod
+    def job(cls):
+        return JOB.format(pcielat=PROGRAM[0], files=" ".join(FILES.values()))
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="pl-guest-bursts-")
-        cls.out = Path(cls.folder.name)
-        job = cls.out / "job.sh"
-        job.write_text(JOB.format(pcielat=PROGRAM[0], files=" ".join(FILES.values())))
-        subprocess.run([TOP / "tools/board", "run", "--board", HERE / "bursts.board", "-o", cls.out,
-                        "--job", job, "--timeout", "250"], check=True)
-        cls.truth = json.loads((cls.out / "truth.json").read_text())
+        super().setUpClass()
         cls.run_dir = cls.out / "run"
         cls.results = json.loads((cls.run_dir / "results.json").read_text())
         cls.bursts = [drive["bursts"][0] for drive in cls.results["drives"] if drive["bursts"]]
-        cls.exit_ns = next(x["l1_exit_ns"] for x in cls.truth["links"] if x["name"] == "port0")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+        cls.exit_ns = board_truth.link(cls.truth, "port0")["l1_exit_ns"]
 
     def series(self, burst: dict) -> dict:
         return next(m for m in self.results["measurements"] if m["id"] == burst["measurement"])
 
     def test_the_run_ends_well_and_writes_nothing(self):
-        self.assertIn((self.out / "rc").read_text().strip(), DONE)
-        for drive in self.truth["drives"]:
-            self.assertEqual((drive["wr_operations"], drive["flush_operations"],
-                              drive["unmap_operations"]), (0, 0, 0))
+        self.assert_boot_and_no_write()
+        self.assertIn(self.text("rc").strip(), DONE)
 
     def test_one_burst_series_per_drive_as_found(self):
         self.assertEqual([len(d["bursts"]) for d in self.results["drives"]], [1, 1, 0])
@@ -105,7 +96,7 @@ class Bursts(unittest.TestCase):
             self.assertEqual(drive["bursts"], was["bursts"])
 
     def test_the_power_management_of_the_link_is_what_the_kernel_says(self):
-        words = [line.split() for line in (self.out / "kernel").read_text().splitlines()]
+        words = [line.split() for line in self.text("kernel").splitlines()]
         kernel = {(bdf, name): value for bdf, name, value in words}
         seen = set()
         for drive in self.results["drives"]:

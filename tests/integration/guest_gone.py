@@ -5,17 +5,10 @@ files: the slot behind it ends, the others are measured in full, what is left is
 The last time the run is killed too, and its guard puts back what is left. guest_gone.py PCIELAT
 """
 import json
-import subprocess
 import sys
-import tempfile
-import unittest
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-TOP = HERE.parents[1]
-sys.path.insert(0, str(TOP / "tests/board/tests"))
-
-import attempts  # noqa: E402
+import booted
+import attempts
 
 # Name: slots, the drive whose reads are counted, what is done, who stays well, what else changes.
 CASES = {
@@ -62,33 +55,21 @@ try() {{ # NAME BDF COMMAND SLOT...
 PROGRAM: list[str] = []
 
 
-class Gone(unittest.TestCase):
+class Gone(booted.Booted):
+    board = "gone.board"
+
     @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="pl-guest-gone-")
-        cls.out = Path(cls.folder.name)
+    def job(cls):
         tries = "\n".join(
             f"try {name} {bdf} '{command}' " + " ".join(f"--slot {s}" for s in slots.split())
             for name, (slots, bdf, command, _, _) in CASES.items())
-        job = cls.out / "job.sh"
-        job.write_text(JOB.format(pcielat=PROGRAM[0], tries=tries))
-        done = subprocess.run(
-            [TOP / "tools/board", "run", "--board", HERE / "gone.board", "-o", cls.out,
-             "--job", job, "--timeout", "300"], check=False)
-        cls.status = done.returncode
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+        return JOB.format(pcielat=PROGRAM[0], tries=tries)
 
     def record(self, case: str) -> dict:
         return json.loads((self.out / case / "results.json").read_text())
 
-    def text(self, name: str) -> str:
-        return (self.out / name).read_text()
-
-    def test_boot(self):
-        self.assertEqual(self.status, 0)
+    def test_boot_and_no_write(self):
+        self.assert_boot_and_no_write()
 
     def test_one_slot_ends_the_other_is_whole(self):
         for case, (slots, _, _, well, _) in CASES.items():

@@ -5,16 +5,12 @@ quiet drive; it survives the removal of the drive and an unreadable block, and e
 at Ctrl-C. guest_monitor.py PCIELAT GUEST_FAULT [Names|Faults]
 """
 import json
-import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-TOP = HERE.parents[1]
-sys.path.insert(0, str(TOP / "tests/board/tests"))
-import attempts  # noqa: E402
+import booted
+import attempts
+import board_truth
 
 JOB = """
 watch() {{ {pcielat} monitor "$@" --progress never; }}
@@ -50,45 +46,36 @@ def medians(document: dict) -> list[tuple]:
             for gap in document["gaps"]]
 
 
-class Boot(unittest.TestCase):
-    lines = ""
+class Boot(booted.Booted):
+    board = "monitor.board"
+    timeout_s = 400
 
     @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="pl-guest-monitor-")
-        cls.out = Path(cls.folder.name)
-        job = cls.out / "job.sh"
-        job.write_text(JOB.format(pcielat=PROGRAMS[0], lines=cls.lines))
-        done = subprocess.run(
-            [TOP / "tools/board", "run", "--board", HERE / "monitor.board", "-o", cls.out,
-             "--job", job, "--timeout", "400"], check=False)
-        cls.status = done.returncode
-        cls.truth = json.loads((cls.out / "truth.json").read_text())
+    def lines(cls) -> str:
+        raise NotImplementedError
 
     @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def check_boot(self):
-        self.assertEqual(self.status, 0)
-        for drive in self.truth["drives"]:
-            for key in ("wr_operations", "flush_operations", "unmap_operations"):
-                self.assertFalse(drive[key], f"{drive['name']}: {key}")
+    def job(cls):
+        return JOB.format(pcielat=PROGRAMS[0], lines=cls.lines())
 
 
 class Names(Boot):
-    lines = NAMES
-
-    def link(self, name: str) -> dict:
-        return next(link for link in self.truth["links"] if link["name"] == name)
+    @classmethod
+    def lines(cls):
+        return NAMES
 
     def test_boot_and_no_write(self):
-        self.check_boot()
+        self.assert_boot_and_no_write()
 
     def test_nobody_else_used_the_drives(self):
         for name in ("stalls", "sleeps", "quiet"):
             for document in documents(self.out / f"{name}.json"):
                 self.assertEqual(document["background_ios"], 0, name)
+
+    def test_waits_for_a_processor_are_counted(self):
+        for name in ("stalls", "sleeps", "quiet"):
+            for document in documents(self.out / f"{name}.json"):
+                self.assertGreaterEqual(document["host_waits"], 0, name)
 
     @attempts.measured
     def test_a_stall_every_5_s_is_named(self):
@@ -100,8 +87,8 @@ class Names(Boot):
 
     @attempts.measured
     def test_a_sleeping_link_is_named_and_vanishes_in_l0(self):
-        exit_ns = self.link("port1")["l1_exit_ns"]
-        entry_ns = self.link("port1")["l1_entry_ns"]
+        exit_ns = board_truth.link(self.truth, "port1")["l1_exit_ns"]
+        entry_ns = board_truth.link(self.truth, "port1")["l1_entry_ns"]
         phases = documents(self.out / "sleeps.json")
         for document in phases:
             print(document["phase"], document["gap_step"], medians(document))
@@ -121,23 +108,20 @@ class Names(Boot):
 
 
 class Faults(Boot):
-    lines = FAULTS
-
     @classmethod
-    def setUpClass(cls):
-        cls.lines = FAULTS.format(fault=PROGRAMS[1])
-        super().setUpClass()
+    def lines(cls):
+        return FAULTS.format(fault=PROGRAMS[1])
 
     def test_boot_and_no_write(self):
-        self.check_boot()
+        self.assert_boot_and_no_write()
 
     def test_an_unreadable_block_is_an_error(self):
-        fault = (self.out / "fault.txt").read_text()
+        fault = self.text("fault.txt")
         self.assertTrue(fault.rstrip().endswith("\n0"), fault)
 
     def test_ctrl_c_ends_with_the_summary(self):
-        self.assertEqual((self.out / "ctrl_c.rc").read_text().strip(), "0")
-        self.assertIn(" reads in ", (self.out / "ctrl_c.txt").read_text())
+        self.assertEqual(self.text("ctrl_c.rc").strip(), "0")
+        self.assertIn(" reads in ", self.text("ctrl_c.txt"))
         document = documents(self.out / "ctrl_c.json")[0]
         self.assertGreater(document["summary"]["n"], 50)
 
@@ -145,7 +129,7 @@ class Faults(Boot):
         gone = documents(self.out / "gone.json")[0]
         self.assertEqual(len(gone["outages"]), 1, gone["outages"])
         self.assertIsNotNone(gone["outages"][0]["to_s"], gone["failure"])
-        self.assertEqual((self.out / "gone.rc").read_text().strip(), "8")
+        self.assertEqual(self.text("gone.rc").strip(), "8")
 
 
 if __name__ == "__main__":

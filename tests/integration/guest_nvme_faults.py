@@ -4,17 +4,10 @@
 nothing is written, and the other slot is measured in full. guest_nvme_faults.py PCIELAT
 """
 import json
-import subprocess
 import sys
-import tempfile
-import unittest
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-TOP = HERE.parents[1]
-sys.path.insert(0, str(TOP / "tests/board/tests"))
-
-import attempts  # noqa: E402
+import booted
+import attempts
 
 # Slot, and what is done to its drive (at $bdf) once the run has read it some hundred times.
 CASES = {
@@ -47,24 +40,15 @@ GIVEN_UP = ("ONES", "PULLED")  # gone for the registers too: the slot ends there
 PROGRAM: list[str] = []
 
 
-class Faults(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="pl-guest-faults-")
-        cls.out = Path(cls.folder.name)
-        tries = "\n".join(f"try {slot} 0000:{number + 2:02x}:00.0 '{command}'"
-                          for number, (slot, command) in enumerate(CASES.items()))
-        job = cls.out / "job.sh"
-        job.write_text(JOB.format(pcielat=PROGRAM[0], tries=tries))
-        done = subprocess.run(
-            [TOP / "tools/board", "run", "--board", HERE / "faults.board", "-o", cls.out,
-             "--job", job, "--timeout", "400"], check=False)
-        cls.status = done.returncode
-        cls.truth = json.loads((cls.out / "truth.json").read_text())
+class Faults(booted.Booted):
+    board = "faults.board"
+    timeout_s = 400
 
     @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+    def job(cls):
+        tries = "\n".join(f"try {slot} 0000:{number + 2:02x}:00.0 '{command}'"
+                          for number, (slot, command) in enumerate(CASES.items()))
+        return JOB.format(pcielat=PROGRAM[0], tries=tries)
 
     def series(self, case: str, slot: str) -> list[dict]:
         record = json.loads((self.out / case / "results.json").read_text())
@@ -74,11 +58,11 @@ class Faults(unittest.TestCase):
         return found
 
     def rc(self, case: str) -> int:
-        return int((self.out / f"{case}.rc").read_text())
+        return int(self.text(f"{case}.rc"))
 
     def assert_marked(self, case: str):
         """Every series of the victim that lost something says so, and the run ends with 8."""
-        said = (self.out / f"{case}.txt").read_text()
+        said = self.text(f"{case}.txt")
         self.assertEqual(self.rc(case), 8, said)
         mine = self.series(case, case)
         hurt = [m for m in mine if m["outcome"] in ("partial", "failed")]
@@ -89,10 +73,7 @@ class Faults(unittest.TestCase):
         print(f"{case}: {hurt[0]['metric']} {hurt[0]['outcome']}: {hurt[0]['reason']}")
 
     def test_boot_and_no_write(self):
-        self.assertEqual(self.status, 0)
-        for drive in self.truth["drives"]:
-            for key in ("wr_operations", "flush_operations", "unmap_operations"):
-                self.assertFalse(drive[key], f"{drive['name']}: {key}")
+        self.assert_boot_and_no_write()
 
     def test_the_other_slot_is_measured_in_full(self):
         for case in CASES:

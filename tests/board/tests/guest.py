@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import board_truth
 from vboard import boardfile, build, invoke, run
 
 BOARDS = build.HERE / "boards"
@@ -38,7 +39,7 @@ class Result:
         return next(f["bdf"] for f in self.truth["functions"] if f["name"] == name)
 
     def link(self, name: str) -> dict:
-        return next(x for x in self.truth["links"] if x["name"] == name)
+        return board_truth.link(self.truth, name)
 
     def drive(self, name: str) -> dict:
         return next(x for x in self.truth["drives"] if x["name"] == name)

@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from tests import board_truth
 from vboard import boardfile, build, cpio, facts, layout, machine, smbios
 
 BOARDS = Path(__file__).parent.parent / "boards"
@@ -106,6 +107,21 @@ class Numbers(unittest.TestCase):
                                    capture_output=True, check=False)
         if names.returncode == 0:
             self.assertEqual(names.stdout.split(), ["bin", "bin/x"])
+
+
+class Written(unittest.TestCase):
+    """What guest tests ask of every board: a write must not pass, nor a board without drives."""
+
+    def test_each_kind_is_named(self):
+        clean = {"name": "nvme0", **dict.fromkeys(board_truth.WRITES, 0)}
+        self.assertEqual(board_truth.written({"drives": [clean]}), [])
+        for key in board_truth.WRITES:
+            told = board_truth.written({"drives": [clean, {**clean, "name": "other", key: 1}]})
+            self.assertEqual(told, [f"other: 1 {key}"])
+
+    def test_no_drive_proves_nothing(self):
+        with self.assertRaises(ValueError):
+            board_truth.written({"drives": []})
 
 
 class Missing(unittest.TestCase):
