@@ -54,10 +54,12 @@ struct pl_drive_table {
 
 /*
  * The tables of one drive that have something to say: power states, ladder, depths, software paths,
- * the first reads after idle time. *count of them, in the arena.
+ * the first reads after idle time. *count of them, in the arena. Cells and notes are in the
+ * language; heads and titles are strings.
  */
 const struct pl_drive_table *pl_drive_tables(struct pl_arena *arena, const struct pl_run *run,
-					     const struct pl_drive *drive, size_t *count);
+					     const struct pl_drive *drive, enum pl_lang lang,
+					     size_t *count);
 
 /* Whether a run looked into the drive (--thorough): then terminals show its tables too. */
 bool pl_drive_is_detailed(const struct pl_run *run, const struct pl_drive *drive);

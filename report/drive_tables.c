@@ -7,6 +7,7 @@
 #include "model/summary.h"
 #include "report/drive_book.h"
 #include "report/out.h"
+#include "report/phrases.h"
 #include "report/rows.h"
 
 /* ---- the ladder ---- */
@@ -185,8 +186,23 @@ static void path_table(struct pl_book *b)
 	pl_book_drop_empty(b);
 }
 
+/* ---- all of them ---- */
+
+static void translate(struct pl_arena *arena, struct pl_drive_table *table, enum pl_lang lang)
+{
+	table->note = pl_phrase_sentences(arena, table->note, lang);
+	for (size_t r = 0; r < table->row_count; r++) {
+		const char **row = pl_arena_array(arena, table->column_count, sizeof(*row));
+
+		for (size_t i = 0; i < table->column_count; i++)
+			row[i] = pl_phrase(arena, table->rows[r][i], lang);
+		table->rows[r] = row;
+	}
+}
+
 const struct pl_drive_table *pl_drive_tables(struct pl_arena *arena, const struct pl_run *run,
-					     const struct pl_drive *drive, size_t *count)
+					     const struct pl_drive *drive, enum pl_lang lang,
+					     size_t *count)
 {
 	struct pl_book b = {.arena = arena, .run = run, .drive = drive};
 
@@ -196,6 +212,8 @@ const struct pl_drive_table *pl_drive_tables(struct pl_arena *arena, const struc
 	depth_table(&b);
 	pl_book_bursts(&b);
 	path_table(&b);
+	for (size_t i = 0; i < b.count; i++)
+		translate(arena, &b.tables[i], lang);
 	*count = b.count;
 	return b.tables;
 }

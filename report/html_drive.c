@@ -19,7 +19,7 @@ static void put_drive(struct pl_html *html, const struct pl_drive *drive)
 	const char *name = pl_drive_title(&html->arena, html->run, drive);
 	size_t count;
 	const struct pl_drive_table *tables =
-		pl_drive_tables(&html->arena, html->run, drive, &count);
+		pl_drive_tables(&html->arena, html->run, drive, html->options->lang, &count);
 
 	pl_html(html, "<h3>$</h3>\n", name);
 	for (size_t t = 0; t < count; t++) {

@@ -225,7 +225,7 @@ static void missing(struct pl_markdown *md)
 		bullet(md, !i, PL_STR_MISSING);
 		put(md, notes.items[i].what);
 		fputs(": ", md->out);
-		put(md, word(md, notes.items[i].why));
+		put(md, pl_sentence_reason(&md->arena, notes.items[i].why, md->lang));
 		fputc('\n', md->out);
 	}
 }

@@ -25,7 +25,7 @@ void pl_markdown_drives(struct pl_markdown *md)
 
 		if (!pl_drive_is_detailed(md->run, drive))
 			continue;
-		tables = pl_drive_tables(&md->arena, md->run, drive, &count);
+		tables = pl_drive_tables(&md->arena, md->run, drive, md->lang, &count);
 		pl_markdown_heading(md, 3, pl_drive_title(&md->arena, md->run, drive));
 		for (size_t t = 0; t < count; t++)
 			put_table(md, &tables[t]);

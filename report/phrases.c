@@ -3,8 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define CAPTURES_MOST 3
-#define NOTES_MOST 8
+#define CAPTURES_MOST 6
+#define TEXT_BYTES 1000   /* none of ours is longer; values inside of values take stack */
+#define SENTENCES_MOST 32 /* of one text; more stay as they are */
 
 static const struct phrase {
 	const char *en, *zh_cn;
@@ -21,12 +22,21 @@ struct capture {
 	size_t length;
 };
 
-/* Each {} takes as little as it can, and the last one all that is left when nothing follows. */
+/* The last {} of a pattern takes all up to what must end the text; numbers have full stops too. */
+static bool fits_end(const char *pattern, const char *text, struct capture *last)
+{
+	size_t length = strlen(text), behind = strlen(pattern);
+
+	if (length <= behind || strcmp(text + length - behind, pattern) != 0)
+		return false;
+	*last = (struct capture){text, length - behind};
+	return true;
+}
+
+/* Each {} but the last takes as little as it can. */
 static bool fits(const char *pattern, const char *text, struct capture *captures)
 {
-	size_t count = 0;
-
-	for (;;) {
+	for (size_t count = 0; count < CAPTURES_MOST; count++) {
 		size_t plain = strcspn(pattern, "{");
 		const char *end;
 		size_t next;
@@ -39,14 +49,17 @@ static bool fits(const char *pattern, const char *text, struct capture *captures
 			return !*text;
 		pattern += 2;
 		next = strcspn(pattern, "{");
+		if (!pattern[next])
+			return fits_end(pattern, text, &captures[count]);
 		end = text;
-		while (*end && (!next || strncmp(end, pattern, next) != 0))
+		while (*end && strncmp(end, pattern, next) != 0)
 			end++;
-		if (end == text || count == CAPTURES_MOST)
+		if (end == text || !*end)
 			return false;
-		captures[count++] = (struct capture){text, (size_t)(end - text)};
+		captures[count] = (struct capture){text, (size_t)(end - text)};
 		text = end;
 	}
+	return false;
 }
 
 static const char *fill(struct pl_arena *arena, const char *pattern, const struct capture *captures)
@@ -67,30 +80,44 @@ const char *pl_phrase(struct pl_arena *arena, const char *text, enum pl_lang lan
 {
 	struct capture captures[CAPTURES_MOST];
 
-	for (size_t i = 0; text && lang == PL_LANG_ZH_CN && i < PHRASE_COUNT; i++)
+	if (!text || lang == PL_LANG_EN || strnlen(text, TEXT_BYTES) == TEXT_BYTES)
+		return text;
+	for (size_t i = 0; i < PHRASE_COUNT; i++)
 		if (fits(phrases[i].en, text, captures))
 			return fill(arena, phrases[i].zh_cn, captures);
 	return text;
 }
 
-/* A note ends with a full stop and a blank, or with the text. */
-static const char *note_end(const char *text)
+/* A sentence ends with a full stop and a blank, or with the text. */
+static const char *sentence_end(const char *text)
 {
 	const char *end = strstr(text, ". ");
 
 	return end ? end + 1 : text + strlen(text);
 }
 
+/* Only a sentence that stays English needs a blank before the next. */
+const char *pl_phrase_sentences(struct pl_arena *arena, const char *text, enum pl_lang lang)
+{
+	const char *at = text, *out = "", *blank = "";
+
+	if (!text || lang == PL_LANG_EN)
+		return text;
+	for (size_t i = 0; *at && i < SENTENCES_MOST; i++) {
+		const char *end = sentence_end(at);
+		const char *one = pl_arena_printf(arena, "%.*s", (int)(end - at), at);
+		const char *said = pl_phrase(arena, one, lang);
+
+		out = pl_arena_printf(arena, "%s%s%s", out, blank, said);
+		blank = said == one ? " " : "";
+		at = end + strspn(end, " ");
+	}
+	return *at ? pl_arena_printf(arena, "%s%s%s", out, blank, at) : out;
+}
+
 const char *pl_phrase_notes(struct pl_arena *arena, const char *sentence, enum pl_lang lang)
 {
-	const char *at = sentence ? note_end(sentence) : "", *out = "";
+	const char *end = sentence ? sentence_end(sentence) : "";
 
-	for (size_t i = 0; *at && i < NOTES_MOST; i++) {
-		const char *end = note_end(at + 1);
-		const char *note = pl_arena_printf(arena, "%.*s", (int)(end - at - 1), at + 1);
-
-		out = pl_arena_printf(arena, "%s%s", out, pl_phrase(arena, note, lang));
-		at = end;
-	}
-	return out;
+	return pl_phrase_sentences(arena, end + strspn(end, " "), lang);
 }

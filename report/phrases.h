@@ -9,6 +9,8 @@
  * the language is English or no phrase fits. NULL stays NULL. Borrowed or in the arena.
  */
 const char *pl_phrase(struct pl_arena *arena, const char *text, enum pl_lang lang);
+/* A text of several sentences, each translated by itself. */
+const char *pl_phrase_sentences(struct pl_arena *arena, const char *text, enum pl_lang lang);
 /* The notes behind the first sentence of a claim, translated, without a blank before; "" if none.
  */
 const char *pl_phrase_notes(struct pl_arena *arena, const char *sentence, enum pl_lang lang);

@@ -39,7 +39,7 @@ void pl_text_drives(const struct pl_run *run, const struct pl_text_style *style,
 
 		if (!pl_drive_is_detailed(run, drive))
 			continue;
-		tables = pl_drive_tables(&arena, run, drive, &count);
+		tables = pl_drive_tables(&arena, run, drive, PL_LANG_EN, &count);
 		pl_text_heading(style,
 				pl_text_cut(&arena, pl_drive_title(&arena, run, drive),
 					    style->columns ? style->columns : 80),

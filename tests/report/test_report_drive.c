@@ -3,9 +3,10 @@
 #include <math.h>
 
 #include "report/drive.h"
+#include "report/report.h"
 #include "tests/report/fixture.h"
 
-/* What a drive's ladder says when a rung of it is missing. */
+/* What a drive's ladder says when a rung of it is missing; its tables in another language. */
 
 enum rung { CONFIG, BAR, CONTROLLER, CACHE, NAND, FEATURES, IDENTIFY };
 
@@ -121,7 +122,8 @@ static void no_step_is_over_a_register_that_was_not_read(void **state)
 static const char *ladder_note(struct pl_arena *arena, const struct pl_run *run)
 {
 	size_t count;
-	const struct pl_drive_table *tables = pl_drive_tables(arena, run, &run->drives[0], &count);
+	const struct pl_drive_table *tables =
+		pl_drive_tables(arena, run, &run->drives[0], PL_LANG_EN, &count);
 
 	for (size_t i = 0; i < count; i++)
 		if (tables[i].title == PL_STR_MEDIA_LADDER)
@@ -149,12 +151,107 @@ static void the_note_of_the_table_says_so(void **state)
 	pl_arena_fini(&arena);
 }
 
+/* Two English words in a row: a phrase that nobody translated. */
+static bool is_english(const char *text)
+{
+	size_t words = 0;
+
+	while (text && *text && words < 2) {
+		size_t letters = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+
+		words = letters > 1 ? words + 1 : 0;
+		text += letters;
+		if (*text && *text != ' ' && words < 2)
+			words = 0;
+		text += *text != '\0';
+	}
+	return words >= 2;
+}
+
+static void assert_chinese(const struct pl_run *run)
+{
+	struct pl_arena arena = {NULL};
+	size_t count;
+	const struct pl_drive_table *tables =
+		pl_drive_tables(&arena, run, &run->drives[0], PL_LANG_ZH_CN, &count);
+
+	assert_true(count >= 5);
+	for (size_t t = 0; t < count; t++) {
+		if (is_english(tables[t].note))
+			fail_msg("%s", tables[t].note);
+		for (size_t i = 0; i < tables[t].row_count * tables[t].column_count; i++) {
+			const char *cell = tables[t].rows[i / tables[t].column_count]
+							 [i % tables[t].column_count];
+
+			if (is_english(cell))
+				fail_msg("%s", cell);
+		}
+	}
+	pl_arena_fini(&arena);
+}
+
+/* The reason of a skipped series is the system's own text: here it is none that has words. */
+static void board_in_chinese(struct pl_run *run, struct pl_drive **drive, struct pl_link **link)
+{
+	fx_am5(run);
+	for (size_t i = 0; i < run->measurement_count; i++)
+		if (run->measurements[i]->why)
+			run->measurements[i]->why = "ENOENT";
+	*drive = &run->drives[0];
+	*link = &((struct pl_slot *)pl_drive_slot(run, *drive))->link;
+}
+
+static void the_page_has_them_in_its_language(void **state)
+{
+	struct pl_html_options options = {.no_charts = true, .lang = PL_LANG_ZH_CN};
+	struct pl_run run;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	fx_am5(&run);
+	assert_int_equal(pl_report_write_html(&run, &options, out, NULL), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "PS0（当前）"));
+	assert_non_null(strstr(text, "链路保持原状，先唤醒链路。"));
+	free(text);
+	pl_run_fini(&run);
+}
+
+static void tables_of_a_drive_are_chinese_too(void **state)
+{
+	static const unsigned enabled[] = {PL_ASPM_L1, PL_ASPM_L1 | PL_ASPM_L1_2 | PL_ASPM_CLKPM, 0,
+					   PL_ASPM_UNKNOWN};
+	struct pl_drive *drive;
+	struct pl_link *link;
+	struct pl_run run;
+
+	(void)state;
+	assert_true(is_english("the links"));
+	assert_true(is_english("PS3 的 links off"));
+	assert_false(is_english("4K 随机 io_uring-iopoll 64 µs"));
+	for (size_t i = 0; i < 3 * sizeof(enabled) / sizeof(enabled[0]); i++) {
+		board_in_chinese(&run, &drive, &link);
+		link->aspm_enabled = enabled[i / 3];
+		link->aspm_supported = i % 3 == 1 ? PL_ASPM_L1 : link->aspm_supported;
+		drive->apst_enabled = (int)(i % 3) - 1;
+		drive->is_apst_supported = i % 3 != 0;
+		drive->latency_tolerance = i % 2 ? NULL : drive->latency_tolerance;
+		link->ltr_enabled = (int)(i % 2);
+		assert_chinese(&run);
+		pl_run_fini(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_step_is_over_the_rung_before),
 		cmocka_unit_test(a_step_holds_what_the_missing_rungs_would_have_held),
 		cmocka_unit_test(no_step_is_over_a_register_that_was_not_read),
+		cmocka_unit_test(the_page_has_them_in_its_language),
+		cmocka_unit_test(tables_of_a_drive_are_chinese_too),
 		cmocka_unit_test(the_note_of_the_table_says_so),
 	};
 

@@ -183,7 +183,7 @@ static void every_cell_of_every_table_is_there(void **state)
 	(void)state;
 	fx_am5(&run);
 	text = rendered(written(&run));
-	tables = pl_drive_tables(&arena, &run, &run.drives[0], &count);
+	tables = pl_drive_tables(&arena, &run, &run.drives[0], PL_LANG_EN, &count);
 	assert_int_equal(count, 6);
 	at = after(text, "\n### M2_1: Example SSD 1TB, firmware 4B2QEXM7\n");
 	for (size_t i = 0; i < count; i++) {
@@ -317,6 +317,8 @@ static void markdown_is_in_the_language_that_was_asked_for(void **state)
 		"\n| 插槽 | 路径 | 链路 | ",
 		"\n| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
 		"\n| M2_3 | 2 × PROM21 | Gen4 x4 | 1983 ns |",
+		"\n| PS0（当前） | 8.5 W | 工作 | ",
+		"\n自主电源状态转换已开启。",
 		"\n#### 从链路到介质\n\n| 层级 | 访问 | 中位数 | 增量 | n | 备注 |\n",
 		"\n### 结论\n\n* ",
 		"。\n",

@@ -123,10 +123,52 @@ static void notes_are_translated_one_by_one(void **state)
 			    "来自更窄或更慢的链路传输数据。Something new.");
 	assert_string_equal(pl_phrase_notes(&arena, "One sentence.", PL_LANG_ZH_CN), "");
 	assert_string_equal(pl_phrase_notes(&arena, NULL, PL_LANG_ZH_CN), "");
+	assert_string_equal(
+		pl_phrase(&arena, "ASPM × APST: not measured: 56.3 ± 0.7 µs.", PL_LANG_ZH_CN),
+		"ASPM × APST：未测量：56.3 ± 0.7 µs。");
+	assert_string_equal(pl_phrase_sentences(&arena, text, PL_LANG_EN), text);
+	assert_string_equal(pl_phrase_sentences(&arena,
+						"Something new. PS3 is odd. The link has "
+						"no L1.2.",
+						PL_LANG_ZH_CN),
+			    "Something new. PS3 is odd. 链路没有 L1.2。");
 	assert_string_equal(pl_phrase(&arena, "up to Gen4 x4", PL_LANG_ZH_CN), "最高 Gen4 x4");
 	assert_string_equal(pl_phrase(&arena, "up to ", PL_LANG_ZH_CN), "up to ");
 	assert_string_equal(pl_phrase(&arena, "within", PL_LANG_EN), "within");
 	assert_null(pl_phrase(&arena, NULL, PL_LANG_ZH_CN));
+	pl_arena_fini(&arena);
+}
+
+/* A text of somebody else that fits a phrase again and again: it is not ours, and ends no stack. */
+static void an_endless_text_is_left_alone(void **state)
+{
+	static char text[1 << 20];
+	struct pl_arena arena = {NULL};
+
+	(void)state;
+	for (size_t i = 0; i + 10 < sizeof(text); i += 10)
+		snprintf(text + i, sizeof(text) - i, "cache: a; ");
+	assert_ptr_equal(pl_phrase(&arena, text, PL_LANG_ZH_CN), text);
+	text[29] = '\0';
+	assert_string_equal(pl_phrase(&arena, text, PL_LANG_ZH_CN), "缓存：a；缓存：a；缓存：a;");
+	pl_arena_fini(&arena);
+}
+
+/* However many sentences there are, none is lost. */
+static void a_long_text_is_whole(void **state)
+{
+	struct pl_arena arena = {NULL};
+	const char *text = "", *said;
+	size_t length;
+
+	(void)state;
+	for (size_t i = 0; i < 100; i++)
+		text = pl_arena_printf(&arena, "%sIt comes in two steps. ", text);
+	said = pl_phrase_sentences(&arena, pl_arena_printf(&arena, "%sThe end.", text),
+				   PL_LANG_ZH_CN);
+	length = strlen(said);
+	assert_int_equal(strncmp(said, "分两级出现。", strlen("分两级出现。")), 0);
+	assert_string_equal(said + length - strlen(" The end."), " The end.");
 	pl_arena_fini(&arena);
 }
 
@@ -290,6 +332,8 @@ int main(void)
 		cmocka_unit_test(sentences_are_complete_in_both_languages),
 		cmocka_unit_test(the_sentence_of_the_chipset),
 		cmocka_unit_test(notes_are_translated_one_by_one),
+		cmocka_unit_test(an_endless_text_is_left_alone),
+		cmocka_unit_test(a_long_text_is_whole),
 		cmocka_unit_test(openmetrics_parse),
 		cmocka_unit_test(openmetrics_are_seconds),
 		cmocka_unit_test(a_run_equals_itself),
