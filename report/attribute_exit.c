@@ -16,6 +16,8 @@
 
 /* Middle part of the bracket. The set of splits is at 99 %, so that hardly any bracket is wrong. */
 #define BRACKET_LEVEL 0.95
+/* A later step is a state of its own from this part of the first one on. */
+#define MINOR_SHARE 0.05
 
 /* Plateaus that are used for A1: positions 0 … low - 1 against high … end. */
 struct plateaus {
@@ -194,11 +196,66 @@ static void join_steps(const struct pl_curve *curve, struct pl_step *step)
 	step->high = step->second;
 }
 
+/* Mean of positions first … end - 1 over the rounds; missing values are left out. */
+static double plateau(const struct pl_curve *curve, size_t first, size_t end)
+{
+	double sum = 0.0;
+	size_t n = 0;
+
+	for (size_t b = 0; b < curve->blocks; b++)
+		for (size_t g = first; g < end; g++) {
+			double value = curve->values[b * curve->positions + g];
+
+			sum += isnan(value) ? 0.0 : value;
+			n += !isnan(value);
+		}
+	return n ? sum / (double)n : (double)NAN;
+}
+
+/*
+ * Of two steps the one that is no entry: a fall, or a later one that is small beside the first. A
+ * host that is busy or half asleep after long gaps makes such a one, and a deeper state of a link
+ * takes longer to leave by more than that. Returns what the cost changes there, NAN: none is.
+ */
+static double drop_minor_step(const struct pl_curve *curve, struct pl_step *step)
+{
+	double below, between, beyond, dropped;
+
+	if (step->shape != PL_SHAPE_TWO_STEPS)
+		return (double)NAN;
+	below = plateau(curve, 0, step->split);
+	between = plateau(curve, step->split, step->second);
+	beyond = plateau(curve, step->second, curve->positions);
+	if (between > below && beyond - between >= MINOR_SHARE * (between - below))
+		return (double)NAN;
+	dropped = beyond - between;
+	if (between <= below) {
+		dropped = between - below;
+		step->split = step->second;
+	}
+	step->shape = PL_SHAPE_STEP;
+	step->low = step->high = step->split;
+	step->second = 0;
+	return dropped;
+}
+
+static void note_dropped(struct pl_attribution *a, struct pl_claim *claim, double dropped_ns)
+{
+	char text[32];
+
+	if (!isnan(dropped_ns))
+		pl_claim_note(a, claim,
+			      "At another gap it changes by %s more: too little beside it, or a "
+			      "fall, and no state of a link.",
+			      pl_fmt_ns(text, sizeof(text), dropped_ns));
+}
+
 static void add_exit(struct pl_attribution *a, const struct pl_curve *curve)
 {
 	struct pl_claim *claim = pl_claim_add(a, PL_EFFECT_EXIT, curve->like, curve->reference[0]);
 	int index = (int)a->count - 1;
 	struct pl_step step;
+	double dropped_ns;
 
 	claim->words = PL_WORDS_EXIT;
 	claim->effect.reference_class = PL_REF_SAME_SLOT;
@@ -210,7 +267,9 @@ static void add_exit(struct pl_attribution *a, const struct pl_curve *curve)
 	step = pl_stats_find_step(curve->values, curve->blocks, curve->positions, PL_CLAIM_ALPHA,
 				  a->seed);
 	join_steps(curve, &step);
+	dropped_ns = drop_minor_step(curve, &step);
 	set_exit(a, claim, curve, &step);
+	note_dropped(a, claim, dropped_ns);
 	pl_claim_note_slept(a, claim, curve);
 	if (!pl_measurement_is_slept(curve->like) && pl_series_is_timer_probe(a->run, curve->like))
 		add_timers(a, curve, &step, index);

@@ -241,6 +241,45 @@ static void two_sleeps_give_two_timers(void **state)
 	pl_run_fini(&t.run);
 }
 
+/* Beyond 60 µs of idle the host takes 1 % of the exit longer, or less: that is no second timer. */
+static void a_small_second_step_is_no_timer(void **state)
+{
+	static const double changes_ns[] = {200.0, -200.0};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(changes_ns) / sizeof(changes_ns[0]); c++) {
+		struct trial t;
+		size_t timers = 0;
+
+		begin(&t, 12);
+		t.board.links[2].entry_ns[0] = 5e3;
+		t.board.links[2].exit_ns[0] = 20e3;
+		t.board.links[2].entry_ns[1] = 60e3;
+		t.board.links[2].exit_ns[1] = 20e3 + changes_ns[c];
+		for (size_t g = 0; g < SIM_GAPS; g++) {
+			pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "off", pl_sim_gaps_ns[g], BLOCKS,
+				    SAMPLES);
+			pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "device_l0s_l1_uplink_off",
+				    pl_sim_gaps_ns[g], BLOCKS, SAMPLES);
+		}
+		finish(&t);
+		for (size_t i = 0; i < t.run.effect_count; i++) {
+			const struct pl_effect *effect = &t.run.effects[i];
+
+			if (effect->kind != PL_EFFECT_ENTRY_TIMER)
+				continue;
+			assert_int_equal(effect->status, PL_CLAIM_RESOLVED);
+			assert_true(effect->low_ns <= 5e3 && 5e3 <= effect->high_ns);
+			timers++;
+		}
+		assert_int_equal(timers, 1);
+		assert_non_null(
+			strstr(find(&t, PL_EFFECT_EXIT, "device_l0s_l1_uplink_off")->sentence,
+			       "At another gap it changes by "));
+		pl_run_fini(&t.run);
+	}
+}
+
 /* Exits overlap: the slower link and at most 1 µs, not the sum. */
 static void exits_in_series_are_not_summed(void **state)
 {
@@ -342,6 +381,7 @@ int main(void)
 		cmocka_unit_test(a_retrained_link_is_seen_without_registers),
 		cmocka_unit_test(a_gap_at_the_timer_is_one_step),
 		cmocka_unit_test(two_sleeps_give_two_timers),
+		cmocka_unit_test(a_small_second_step_is_no_timer),
 		cmocka_unit_test(exits_in_series_are_not_summed),
 		cmocka_unit_test(advertised_is_compared_with_measured),
 		cmocka_unit_test(clock_power_management_is_not_comparable),
