@@ -50,15 +50,12 @@ static size_t gather(const struct pl_measurement *m, size_t place, uint64_t *all
 	return n;
 }
 
-static void fill_interval(struct pl_burst_place *place, double *medians, size_t blocks)
+static void fill_interval(struct pl_burst_place *place, double *medians, size_t blocks,
+			  double min_ns)
 {
-	struct pl_interval interval;
-	size_t kept = 0;
+	struct pl_interval interval =
+		pl_summary_median_interval(medians, blocks, place->p50_ns, min_ns);
 
-	for (size_t b = 0; b < blocks; b++)
-		if (!isnan(medians[b]))
-			medians[kept++] = medians[b];
-	interval = pl_stats_block_interval(medians, kept);
 	place->p50_low_ns = as_stored(interval.low);
 	place->p50_high_ns = as_stored(interval.high);
 }
@@ -77,7 +74,8 @@ static void fill_place(struct pl_arena *arena, const struct pl_measurement *m, s
 	place->p99_ns = place->n && pl_stats_quantile_is_carried(place->n, 0.99)
 				? quantile_ns(m, all, place->n, 0.99)
 				: (double)NAN;
-	fill_interval(place, medians, m->blocks_done);
+	fill_interval(place, medians, m->blocks_done,
+		      place->n ? as_stored((double)all[0] * m->ns_per_tick) : 0.0);
 	pl_arena_fini(&scratch);
 }
 

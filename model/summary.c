@@ -115,17 +115,31 @@ static double mean_ns(const struct pl_measurement *m)
 	return sum / (double)m->n * m->ns_per_tick;
 }
 
-static void fill_interval(struct pl_measurement *m, struct pl_arena *scratch)
+struct pl_interval pl_summary_median_interval(double *medians, size_t blocks, double p50_ns,
+					      double min_ns)
 {
-	double *medians = pl_arena_array(scratch, m->blocks_done, sizeof(*medians));
-	size_t kept = 0;
 	struct pl_interval interval;
+	size_t kept = 0;
 
-	pl_measurement_block_quantiles(m, 0.5, medians);
-	for (size_t b = 0; b < m->blocks_done; b++)
+	for (size_t b = 0; b < blocks; b++)
 		if (!isnan(medians[b]))
 			medians[kept++] = medians[b];
 	interval = pl_stats_block_interval(medians, kept);
+	if (isnan(interval.low))
+		return interval;
+	interval.low = fmin(fmax(interval.low, min_ns), p50_ns);
+	interval.high = fmax(interval.high, p50_ns);
+	return interval;
+}
+
+static void fill_interval(struct pl_measurement *m, struct pl_arena *scratch)
+{
+	double *medians = pl_arena_array(scratch, m->blocks_done, sizeof(*medians));
+	struct pl_interval interval;
+
+	pl_measurement_block_quantiles(m, 0.5, medians);
+	interval = pl_summary_median_interval(medians, m->blocks_done, m->summary.p50_ns,
+					      m->summary.min_ns);
 	m->summary.p50_low_ns = interval.low;
 	m->summary.p50_high_ns = interval.high;
 }

@@ -1,6 +1,7 @@
 #ifndef PL_MODEL_SUMMARY_H
 #define PL_MODEL_SUMMARY_H
 
+#include "core/stats.h"
 #include "model/run.h"
 
 /*
@@ -12,10 +13,18 @@
 /*
  * Fills m->summary from ticks and block_start. Quantiles are exact order statistics over all
  * samples; those that n does not carry (fewer than 10 expected beyond) are NAN, and so is
- * everything when n is 0. The interval of the median is Student-t over block medians, NAN below 3
- * blocks.
+ * everything when n is 0. The interval of the median is that of pl_summary_median_interval.
  */
 void pl_measurement_summarise(struct pl_measurement *m);
+
+/*
+ * The 95 % interval that is printed beside a median of all samples: Student-t over the medians of
+ * the blocks (NAN ones left out; the array is reordered), NAN below 3 of them. It is symmetric
+ * around their mean, so where few blocks differ much it is made to hold the median that it is of,
+ * and ends at the least sample: no read was faster, and none takes less than no time.
+ */
+struct pl_interval pl_summary_median_interval(double *medians, size_t blocks, double p50_ns,
+					      double min_ns);
 
 /* Samples of block b; NULL and 0 when the block was not taken or is empty. */
 const uint64_t *pl_measurement_block(const struct pl_measurement *m, size_t b, size_t *count);
