@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PARTS_MAX 1000u
+
 /* A link leads to the file that is meant; what is not there yet has the name that was given. */
 static int resolve(struct pl_outfile *outfile, const char *file)
 {
@@ -60,14 +62,22 @@ static bool is_drive(const char *file)
 	return !stat(file, &st) && S_ISBLK(st.st_mode);
 }
 
-/* No link is followed: the folder may be one that others write to. */
+/*
+ * A name beside it that nobody has: what is called so already is somebody's file, and may be the
+ * one that is measured. No link is followed: the folder may be one that others write to.
+ */
 static void open_part(struct pl_outfile *outfile)
 {
 	int fd = -1;
 
-	if (snprintf(outfile->part, sizeof(outfile->part), "%s.part", outfile->file) < PATH_MAX)
-		fd = open(outfile->part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			  0666);
+	for (unsigned i = 1; fd < 0 && i <= PARTS_MAX; i++) {
+		if (snprintf(outfile->part, sizeof(outfile->part), i > 1 ? "%s.part-%u" : "%s.part",
+			     outfile->file, i) >= PATH_MAX)
+			break;
+		fd = open(outfile->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
 	outfile->out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (fd >= 0 && !outfile->out)
 		close(fd);

@@ -67,6 +67,23 @@ static void a_file_appears_whole_or_stays(void **state)
 	assert_int_equal(access(at("file"), F_OK), -1);
 }
 
+/* The name of the file that is written beside may be somebody's: the drive that is measured. */
+static void a_file_of_that_name_is_left_alone(void **state)
+{
+	struct pl_outfile outfile;
+
+	(void)state;
+	put("file.part-2", "mine", 0);
+	assert_int_equal(rename(at("file.part-2"), at("file.part")), 0);
+	assert_int_equal(pl_outfile_open(&outfile, at("file"), NULL), 0);
+	fputs("theirs", outfile.out);
+	assert_int_equal(pl_outfile_close(&outfile, 0, NULL), 0);
+	assert_holds("file.part", "mine");
+	assert_holds("file", "theirs");
+	unlink(at("file.part"));
+	unlink(at("file"));
+}
+
 static void a_link_leads_to_its_file(void **state)
 {
 	struct stat st;
@@ -152,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_appears_whole_or_stays),
+		cmocka_unit_test(a_file_of_that_name_is_left_alone),
 		cmocka_unit_test(a_link_leads_to_its_file),
 		cmocka_unit_test(a_planted_part_is_not_followed),
 		cmocka_unit_test(devices_are_written_in_place),
