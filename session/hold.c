@@ -6,6 +6,7 @@
 #include "session/spikes.h"
 
 #define HALF 0.5
+#define MANY 500.0
 
 static enum pl_held judge_step(const struct pl_gap_step *a, const struct pl_interval *held,
 			       const struct pl_gap_step *c)
@@ -28,10 +29,13 @@ static size_t count_stalls(const struct pl_watch *watch, double least_ns)
 	return n;
 }
 
-/* P(X <= count) of a Poisson count. */
+/* P(X <= count) of a Poisson count; of a large one by the normal law, where exp(-mean) is 0. */
 static double poisson_below(size_t count, double mean)
 {
 	double term = exp(-mean), sum = term;
+
+	if (mean > MANY)
+		return 0.5 * erfc((mean - (double)count - 0.5) / sqrt(2.0 * mean));
 
 	for (size_t i = 1; i <= count; i++) {
 		term *= mean / (double)i;
@@ -52,6 +56,9 @@ static void judge_stalls(const struct pl_watch w[3], struct pl_hold *hold)
 		(double)(count_stalls(&w[0], least_ns) + count_stalls(&w[2], least_ns)) *
 		w[1].elapsed_s / beside_s;
 	hold->stalls = PL_HELD_NOT_RESOLVED;
+	/* Where spikes were dropped it is not known how many there were. */
+	if (w[0].spikes_dropped || w[1].spikes_dropped || w[2].spikes_dropped)
+		return;
 	if (w[1].period.is_found)
 		hold->stalls = PL_HELD_STAYS;
 	else if (poisson_below(hold->stalls_seen, hold->stalls_expected) <= PL_SPIKES_ALPHA)

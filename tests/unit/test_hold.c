@@ -88,6 +88,26 @@ static void stalls_vanish_only_where_they_were_expected(void **state)
 	assert_int_equal(pl_hold_compare(phases).stalls_seen, 5);
 }
 
+/* Some hundred stalls seen of as many expected: exp(-mean) is 0 there. */
+static void many_stalls_that_stay_do_not_vanish(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		memset(&phases[i], 0, sizeof(phases[i]));
+		phases[i].elapsed_s = 800.0;
+		for (size_t k = 0; k < 800; k++)
+			phases[i].spikes[phases[i].spike_count++] = (struct pl_spike){
+				1.0 * (double)k + 0.3 * (double)(k % 2 && i == 1), 2e7};
+		phases[i].period.is_found = i != 1;
+		phases[i].period.latency_ns = 2e7;
+	}
+	assert_int_equal(pl_hold_compare(phases).stalls, PL_HELD_NOT_RESOLVED);
+	phases[1].spike_count = 600;
+	assert_int_equal(pl_hold_compare(phases).stalls, PL_HELD_VANISHES);
+	phases[1].spikes_dropped = 1; /* then nobody knows how many there were */
+	assert_int_equal(pl_hold_compare(phases).stalls, PL_HELD_NOT_RESOLVED);
+}
+
 /* Of two blocks there is no interval, and so no difference in a table. */
 static void a_step_without_an_interval_is_not_shown(void **state)
 {
@@ -103,6 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_vanishes_only_where_it_is_shown),
 		cmocka_unit_test(stalls_vanish_only_where_they_were_expected),
+		cmocka_unit_test(many_stalls_that_stay_do_not_vanish),
 		cmocka_unit_test(a_step_without_an_interval_is_not_shown),
 	};
 
