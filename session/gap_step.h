@@ -11,9 +11,8 @@
  * neighbouring gaps differ most, or with the gap beside it when the rise is spread over both; its
  * size is the median of the three gaps behind it minus that of the three before. Sign-flip
  * permutation over the blocks, with the place chosen anew each time. A find can be told from slow
- * growth: at least 3 gaps behind where it rises most, half of it there at the first gap behind it,
- * and from gap to gap twice (spread over two: three times) what the two gaps on either side differ
- * by.
+ * growth: a gap before and at least 3 behind it, and from gap to gap twice (spread over two: three
+ * times) what the two gaps on either side differ by, with 95 % certainty for each of them.
  * The lower end of its interval is at least 5 % of the base and 1 us: less is what caches of the
  * host do. Needs 8 blocks.
  */

@@ -468,6 +468,9 @@ int pl_watch_run(struct pl_watch *watch, const struct pl_clock *clock, struct pl
 		add_others(watch->others, ask_others(&w)); /* of the window that was begun */
 	watch->period = pl_spikes_find_period(watch->spikes, watch->spike_count, watch->join_s,
 					      options->seed);
+	if (!watch->period.is_found && watch->spikes_dropped)
+		watch->period.why = "there were more spikes than are kept: the times between them "
+				    "are not all known";
 	watch->gap_step = pl_gap_step_find(watch, options->seed);
 	return watch->hist.n ? 0 : rc;
 }

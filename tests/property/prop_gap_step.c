@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "session/gap_step.h"
 #include "tests/fake/watched_drive.h"
 
 /* Of 30 runs at 0.5 % each; more has a probability below 1e-4. */
@@ -50,6 +51,87 @@ static void an_exit_that_begins_at_a_gap_is_named(void **state)
 		assert_true((double)watch.gap_step.above_ns >= at_ns);
 		assert_true(fabs(watch.gap_step.step_ns - 100000.0) < 10000.0);
 	}
+}
+
+/* Little growth beside the noise of the drive: where its slope is not known, neither is a step. */
+static void growth_on_a_noisy_drive_is_no_step(void **state)
+{
+	static const struct {
+		double fade_ns, tau_ns, cool_ns, noise_ns;
+	} cases[] = {{10000.0, 33800.0, 0.0, 3000.0},
+		     {15000.0, 33800.0, 0.0, 10000.0},
+		     {20000.0, 4000.0, 0.0, 3000.0},
+		     {0.0, 1.0, 2000.0, 10000.0},
+		     {0.0, 1.0, 4000.0, 30000.0}};
+	unsigned wrong = 0, runs = 0;
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
+		for (unsigned i = 0; i < 40; i++) {
+			struct drive drive = clean;
+
+			drive.fade_ns = cases[c].fade_ns;
+			drive.fade_tau_ns = cases[c].tau_ns;
+			drive.cool_ns = cases[c].cool_ns;
+			drive.noise_ns = cases[c].noise_ns;
+			assert_int_equal(watch_drive(&drive, 20.0, seed + i), 0);
+			wrong += watch.gap_step.is_found;
+			runs++;
+		}
+	printf("named in %u of %u runs\n", wrong, runs);
+	assert_true(wrong <= 6); /* 2.5 % at the worst shape; more has a probability below 1 % */
+}
+
+/* Steps below 5 % of a read, and below 1 us, are what caches of a host make. */
+static void small_steps_are_not_named(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		struct drive drive = clean;
+
+		drive.entry_ns = 40000.0;
+		drive.exit_ns = i % 2 ? 2500.0 : 800.0;
+		drive.base_ns = i % 2 ? 80000.0 : 5000.0;
+		drive.noise_ns = i % 2 ? 500.0 : 20.0;
+		assert_int_equal(watch_drive(&drive, 20.0, seed + i), 0);
+		wrong += watch.gap_step.is_found;
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void a_few_rounds_of_gaps_are_not_enough(void **state)
+{
+	struct drive drive = clean;
+
+	(void)state;
+	drive.entry_ns = 40000.0;
+	drive.exit_ns = 30000.0;
+	drive.noise_ns = 100.0;
+	assert_int_equal(watch_every(&drive, 0.01, 5.0, seed), 0);
+	assert_true(watch.block_count >= 3 && watch.block_count < 8);
+	assert_false(watch.gap_step.is_found);
+	assert_string_equal(watch.gap_step.why, "too few rounds of gaps to tell");
+}
+
+/* What another watch has between the same gaps, wherever its own largest step is. */
+static void a_step_is_compared_at_its_place(void **state)
+{
+	struct drive drive = clean;
+	struct pl_gap_step step;
+
+	(void)state;
+	drive.entry_ns = 40000.0;
+	drive.exit_ns = 30000.0;
+	assert_int_equal(watch_drive(&drive, 30.0, seed), 0);
+	step = watch.gap_step;
+	drive = clean;
+	drive.entry_ns = 400000.0;
+	drive.exit_ns = 60000.0;
+	assert_int_equal(watch_drive(&drive, 30.0, seed), 0);
+	assert_true(watch.gap_step.is_found);
+	assert_true(fabs(pl_gap_step_at(&watch, &step).estimate) < 2000.0);
 }
 
 /* Beside a control the same is found, and it is not the control's own step. */
@@ -135,6 +217,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gap_dependent_exit_is_named_and_bracketed),
 		cmocka_unit_test(an_exit_that_begins_at_a_gap_is_named),
+		cmocka_unit_test(growth_on_a_noisy_drive_is_no_step),
+		cmocka_unit_test(small_steps_are_not_named),
+		cmocka_unit_test(a_few_rounds_of_gaps_are_not_enough),
+		cmocka_unit_test(a_step_is_compared_at_its_place),
 		cmocka_unit_test(an_exit_is_told_from_a_slow_host),
 		cmocka_unit_test(slow_growth_is_no_step),
 		cmocka_unit_test(growth_over_all_gaps_is_no_step),

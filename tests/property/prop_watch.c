@@ -177,6 +177,8 @@ static void equal_spikes_are_not_all_dropped(void **state)
 	drive.equal_stalls_per_s = 2.0;
 	assert_int_equal(watch_drive(&drive, 700.0, seed), 0);
 	assert_true(watch.spikes_dropped > 0);
+	assert_false(watch.period.is_found);
+	assert_non_null(strstr(watch.period.why, "more spikes than are kept"));
 	assert_true(watch.spike_count >= PL_WATCH_SPIKES / 2);
 	for (size_t i = 1; i < watch.spike_count; i++)
 		assert_true(watch.spikes[i].t_s > watch.spikes[i - 1].t_s);
@@ -263,6 +265,29 @@ static void windows_tell_what_they_carry(void **state)
 	assert_true(isnan(pl_hist_carried_ns(&watch.hist, 0.999)));
 }
 
+/* Spikes at random times, of random size: one in 200 may be named. */
+static void random_stalls_have_no_period(void **state)
+{
+	struct pl_spike spikes[24];
+	unsigned named = 0;
+	struct pl_rng rng;
+
+	(void)state;
+	pl_rng_init(&rng, seed);
+	for (unsigned i = 0; i < 400; i++) {
+		size_t count = 6 + i % 19;
+		double t_s = 0.0;
+
+		for (size_t k = 0; k < count; k++) {
+			t_s -= log(1.0 - pl_rng_unit(&rng));
+			spikes[k] = (struct pl_spike){t_s, 1e6 * (1.0 + pl_rng_unit(&rng))};
+		}
+		named += pl_spikes_find_period(spikes, count, 0.0, seed + i).is_found;
+	}
+	printf("named in %u of 400 runs\n", named);
+	assert_true(named <= 8);
+}
+
 static void few_stalls_prove_nothing(void **state)
 {
 	static const struct pl_spike five[] = {{5, 1}, {10, 1}, {15, 1}, {20, 1}, {25, 1}};
@@ -292,6 +317,7 @@ int main(void)
 		cmocka_unit_test(a_stopped_program_is_no_stall),
 		cmocka_unit_test(waiting_for_a_processor_is_no_spike),
 		cmocka_unit_test(windows_tell_what_they_carry),
+		cmocka_unit_test(random_stalls_have_no_period),
 		cmocka_unit_test(few_stalls_prove_nothing),
 	};
 
