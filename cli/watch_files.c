@@ -1,6 +1,8 @@
 #include "cli/watch_files.h"
 
+#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/output.h"
 #include "core/outfile.h"
@@ -44,10 +46,19 @@ static int write_hgrm(const void *ctx, FILE *out, struct pl_err *err)
 	return rc ? pl_fail(err, rc, "%s could not be written", record->files->hgrm) : 0;
 }
 
+/* What is no regular file gets the record once, at the end; a folder is an error at once. */
+static bool is_written_once(const char *file)
+{
+	struct stat st;
+
+	return !strcmp(file, "-") ||
+	       (!stat(file, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
 static int write_file(const struct record *record, const char *file, pl_output_fn *write,
 		      struct pl_err *err)
 {
-	if (!file || (!record->is_ended && (!strcmp(file, "-") || !pl_outfile_is_regular(file))))
+	if (!file || (!record->is_ended && is_written_once(file)))
 		return 0;
 	return pl_output_to(file, write, record, err);
 }

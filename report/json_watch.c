@@ -86,6 +86,11 @@ static json_t *gaps_of(const struct pl_watch *w)
 	return array;
 }
 
+/* While a watch goes on nothing is looked for. */
+#define GOES_ON "the watch had not ended: finds are made at its end"
+static const struct pl_period no_period_yet = {.p_value = (double)NAN, .why = GOES_ON};
+static const struct pl_gap_step no_step_yet = {.p_value = (double)NAN, .why = GOES_ON};
+
 static json_t *period_of(const struct pl_period *p)
 {
 	return json_pack("{s:b, s:s?, s:o, s:o, s:o, s:o, s:I, s:o}", "found", p->is_found,
@@ -181,8 +186,10 @@ int pl_report_write_watch_json(const struct pl_run *run, const struct pl_watch_d
 	json_object_set_new(root, "begun", json_string(begun));
 	json_object_set_new(root, "ended", json_boolean(document->is_ended));
 	json_object_set_new(root, "background_ios", count_or_null(w->others));
-	json_object_set_new(root, "period", period_of(&w->period));
-	json_object_set_new(root, "gap_step", step_of(&w->gap_step));
+	json_object_set_new(root, "period",
+			    period_of(document->is_ended ? &w->period : &no_period_yet));
+	json_object_set_new(root, "gap_step",
+			    step_of(document->is_ended ? &w->gap_step : &no_step_yet));
 	json_object_set_new(root, "gaps", gaps_of(w));
 	json_object_set_new(root, "outages", outages_of(w));
 	json_object_set_new(root, "spike_threshold_ns", pl_json_ns(w->spike_threshold_ns));

@@ -10,6 +10,13 @@ setup() {
 
 watch() { "$PCIELAT" monitor drive --progress never "$@"; }
 
+@test "a folder cannot take a record, and that is said before watching" {
+	mkdir folder
+	run timeout 20 "$PCIELAT" monitor drive --duration 1h --json=folder --progress never
+	[ "$status" -eq 1 ]
+	[[ $output == *"folder: Is a directory"* ]]
+}
+
 @test "what a file cannot do is refused, with what there is" {
 	head -c 65536 /dev/zero >zeros
 	run "$PCIELAT" run --file zeros --gap 1ms -o gone
