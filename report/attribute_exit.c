@@ -39,7 +39,9 @@ static struct plateaus unsearched(const struct pl_curve *curve)
 static struct plateaus around(const struct pl_curve *curve, const struct pl_step *step)
 {
 	size_t last = step->second ? step->second : step->split;
-	struct plateaus p = {step->split, last};
+	/* Below two steps there may be a third one (L0s below the L1 of two links): what is counted
+	 * from then is the link that never rested. */
+	struct plateaus p = {step->second ? 1 : step->split, last};
 
 	if (p.low > 1)
 		p.low--;

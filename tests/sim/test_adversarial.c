@@ -241,6 +241,32 @@ static void two_sleeps_give_two_timers(void **state)
 	pl_run_fini(&t.run);
 }
 
+/* L0s, then L1 of the device's link, then of the one above: the exit counts from a link awake. */
+static void below_two_steps_may_be_a_third(void **state)
+{
+	struct trial t;
+	const struct pl_effect *exit;
+
+	(void)state;
+	begin(&t, 12);
+	t.board.links[2].entry_ns[0] = 3e3;
+	t.board.links[2].exit_ns[0] = 6e3;
+	t.board.links[2].entry_ns[1] = 20e3;
+	t.board.links[2].exit_ns[1] = 20e3;
+	t.board.links[1].entry_ns[0] = 1e9;
+	t.board.links[1].entry_ns[1] = 100e3;
+	t.board.links[1].exit_ns[1] = 53e3;
+	for (size_t g = 0; g < SIM_GAPS; g++) {
+		pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "off", pl_sim_gaps_ns[g], BLOCKS, SAMPLES);
+		pl_sim_plan(&t.run, 1, PL_PROBE_BAR, "l0s_l1", pl_sim_gaps_ns[g], BLOCKS, SAMPLES);
+	}
+	finish(&t);
+	exit = find(&t, PL_EFFECT_EXIT, "l0s_l1");
+	assert_int_equal(exit->status, PL_CLAIM_RESOLVED);
+	assert_true(fabs(exit->estimate_ns - 53e3) < 400.0);
+	pl_run_fini(&t.run);
+}
+
 /* Beyond 60 µs of idle the host takes 1 % of the exit longer, or less: that is no second timer. */
 static void a_small_second_step_is_no_timer(void **state)
 {
@@ -381,6 +407,7 @@ int main(void)
 		cmocka_unit_test(a_retrained_link_is_seen_without_registers),
 		cmocka_unit_test(a_gap_at_the_timer_is_one_step),
 		cmocka_unit_test(two_sleeps_give_two_timers),
+		cmocka_unit_test(below_two_steps_may_be_a_third),
 		cmocka_unit_test(a_small_second_step_is_no_timer),
 		cmocka_unit_test(exits_in_series_are_not_summed),
 		cmocka_unit_test(advertised_is_compared_with_measured),
