@@ -18,9 +18,9 @@
  * repeated block beside the random one. */
 static bool is_usual_read(const struct pl_measurement *m)
 {
-	return m->probe != PL_PROBE_NVME ||
-	       (!strcmp(m->metric, "read_4k") && (m->conditions.gap_ns || !m->conditions.pattern ||
-						  !strcmp(m->conditions.pattern, "random")));
+	return m->probe != PL_PROBE_NVME || (m->metric && !strcmp(m->metric, "read_4k") &&
+					     (m->conditions.gap_ns || !m->conditions.pattern ||
+					      !strcmp(m->conditions.pattern, "random")));
 }
 
 /* One curve per state: what stands beside the grid (slept, woken first, drive states held) has no

@@ -19,7 +19,7 @@
 
 static int load(const char *path, char **text, struct pl_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a fifo is no reason to wait */
 	struct stat st;
 	off_t got = 0;
 
@@ -128,7 +128,7 @@ static void open_samples(struct pl_run *run, struct pl_read_file *file)
 		return;
 	path = pl_arena_printf(&run->arena, "%.*s%s", slash ? (int)(slash - file->path + 1) : 0,
 			       file->path, name);
-	file->samples_fd = open(path, O_RDONLY | O_CLOEXEC);
+	file->samples_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file->samples_fd < 0)
 		return;
 	if (pread(file->samples_fd, magic, 8, 0) == 8 && !memcmp(magic, PL_SAMPLES_MAGIC, 8))

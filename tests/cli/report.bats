@@ -32,6 +32,17 @@ setup() {
 	[[ $output == *"./results.json cannot be read: No such file"* ]]
 }
 
+@test "a fifo is not waited for" {
+	mkfifo pipe
+	run timeout 10 "$PCIELAT" report pipe
+	[ "$status" -eq 2 ]
+	[[ $output == *"pipe is not a results file"* ]]
+	cp "$results/am5/results.json" .
+	mkfifo samples.bin
+	run timeout 10 "$PCIELAT" report results.json
+	[ "$status" -eq 0 ]
+}
+
 @test "the record of a watch is not taken for results" {
 	run "$PCIELAT" report "$results/am5/watch.json"
 	[ "$status" -eq 2 ]
