@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/fmt.h"
+#include "model/state.h"
 
 #include "report/assets.h"
 #include "report/chart.h"
@@ -106,18 +107,45 @@ void pl_html_where(struct pl_html *html)
 	pl_html_effects(html);
 }
 
+/* How well a claim stands for the exit of its slot; 0: not at all, as a rung on the way to it. */
+static unsigned fitness(const struct pl_run *run, size_t index)
+{
+	const struct pl_effect *e = &run->effects[index];
+
+	if (e->kind != PL_EFFECT_EXIT)
+		return 0;
+	if (e->status != PL_CLAIM_RESOLVED)
+		return 1;
+	if (!pl_effect_is_headline(run, index))
+		return 0;
+	return pl_state_is_same(e->state, NULL) ? 3 : 2;
+}
+
+/* The claim that the verdict tells, so that both say the same; else why there is none. */
 static const struct pl_effect *exit_of(const struct pl_run *run, const struct pl_slot *slot)
 {
 	const struct pl_effect *found = NULL;
+	unsigned best = 0;
 
 	for (size_t i = 0; i < run->effect_count; i++) {
-		const struct pl_effect *e = &run->effects[i];
-
-		if (e->slot == slot && e->kind == PL_EFFECT_EXIT &&
-		    (!found || e->status > found->status))
-			found = e;
+		if (run->effects[i].slot != slot || fitness(run, i) <= best)
+			continue;
+		best = fitness(run, i);
+		found = &run->effects[i];
 	}
 	return found;
+}
+
+/* With the bounds it was judged by: those of all links that were woken, not of one. */
+static const char *judgement(struct pl_html *html, const struct pl_effect *e)
+{
+	const char *range = pl_sentence_advertised(&html->arena, e);
+
+	if (!e->verdict)
+		return "–";
+	return range ? pl_arena_printf(&html->arena, "%s (%s)", pl_html_word(html, e->verdict),
+				       range)
+		     : pl_html_word(html, e->verdict);
 }
 
 static const char *known_ns(struct pl_html *html, int64_t ns)
@@ -137,7 +165,7 @@ static void advertised_row(struct pl_html *html, const struct pl_slot *slot)
 		e && e->status == PL_CLAIM_RESOLVED ? pl_sentence_value(&html->arena, e) : NULL,
 		!e ? pl_html_str(html, PL_STR_NOT_MEASURED)
 		: e->status == PL_CLAIM_RESOLVED
-			? (e->verdict ? pl_html_word(html, e->verdict) : "–")
+			? judgement(html, e)
 			: pl_sentence_reason(&html->arena, e->reason, html->options->lang));
 }
 

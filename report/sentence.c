@@ -210,21 +210,26 @@ static const char *median_of(const struct filler *f, const struct pl_slot *slot)
 	return pl_series_has_numbers(m) ? pl_row_ns(f->arena, m->summary.p50_ns) : "n/a";
 }
 
+const char *pl_sentence_advertised(struct pl_arena *arena, const struct pl_effect *e)
+{
+	if (!e->verdict || (e->advertised_low_ns < 0 && e->advertised_high_ns < 0))
+		return NULL;
+	return e->advertised_high_ns < 0
+		       ? pl_arena_printf(arena, "> %s",
+					 pl_row_ns(arena, (double)e->advertised_low_ns))
+		       : pl_arena_printf(arena, "%s–%s",
+					 pl_row_ns(arena, (double)e->advertised_low_ns),
+					 pl_row_ns(arena, (double)e->advertised_high_ns));
+}
+
 /* "（标称 32–64 µs：符合）"; English sentences are the attribution's own where it has any. */
 static const char *advertised(const struct filler *f)
 {
-	const struct pl_effect *e = f->e;
-	const char *range, *verdict;
+	const char *range = pl_sentence_advertised(f->arena, f->e), *verdict;
 
-	if (!e->verdict || (e->advertised_low_ns < 0 && e->advertised_high_ns < 0))
+	if (!range)
 		return "";
-	range = e->advertised_high_ns < 0
-			? pl_arena_printf(f->arena, "> %s",
-					  pl_row_ns(f->arena, (double)e->advertised_low_ns))
-			: pl_arena_printf(f->arena, "%s–%s",
-					  pl_row_ns(f->arena, (double)e->advertised_low_ns),
-					  pl_row_ns(f->arena, (double)e->advertised_high_ns));
-	verdict = pl_phrase(f->arena, e->verdict, f->lang);
+	verdict = pl_phrase(f->arena, f->e->verdict, f->lang);
 	if (f->lang == PL_LANG_ZH_CN)
 		return pl_arena_printf(f->arena, "（标称 %s：%s）", range, verdict);
 	return pl_arena_printf(f->arena, " (advertised: %s: %s)", range, verdict);

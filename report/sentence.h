@@ -16,6 +16,9 @@ const char *pl_sentence(struct pl_arena *arena, const struct pl_run *run,
 /* A reason of ours in a language; text that is not in the table is returned as it is. */
 const char *pl_sentence_reason(struct pl_arena *arena, const char *reason, enum pl_lang lang);
 
+/* "32.0 µs–64.0 µs", the bounds that an exit was judged by; NULL: none are advertised. */
+const char *pl_sentence_advertised(struct pl_arena *arena, const struct pl_effect *effect);
+
 /* "570 ± 9 ns" for estimate and interval, "n/a" without. */
 const char *pl_sentence_value(struct pl_arena *arena, const struct pl_effect *effect);
 
