@@ -103,6 +103,11 @@ static void an_empty_watch_has_no_numbers(void **state)
 		assert_true(json_is_null(json_object_get(summary, numbers[i])));
 	assert_int_equal(json_integer_value(json_object_get(root, "stopped")), 3);
 	assert_true(json_is_null(json_object_get(root, "host_waits")));
+	/* It had not ended: nothing was looked for, which is no finding. */
+	assert_non_null(strstr(
+		json_string_value(json_object_get(json_object_get(root, "period"), "why_not")),
+		"had not ended"));
+	assert_true(json_is_null(json_object_get(json_object_get(root, "gap_step"), "p_value")));
 	json_decref(root);
 	free(text);
 	pl_run_fini(&run);
