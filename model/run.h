@@ -189,6 +189,8 @@ struct pl_effect {
 	enum pl_probe probe;
 	const char *metric; /* of the series it comes from */
 	const char *state;
+	/* Of that series; gap_ns is the one that the claim is given for. NULL: not recorded. */
+	const struct pl_conditions *conditions;
 	double estimate_ns, low_ns, high_ns, detection_limit_ns;
 	double p_value;      /* two-sided, before Holm; NAN: none */
 	const char *verdict; /* advertised against measured: "within", "exceeds", …; NULL: none */

@@ -8,6 +8,15 @@
 #include "report/quality.h"
 #include "report/report.h"
 
+static const struct pl_conditions *conditions_of(struct pl_attribution *a,
+						 const struct pl_measurement *arm)
+{
+	struct pl_conditions *c = pl_arena_alloc(&a->run->arena, sizeof(*c));
+
+	*c = arm->conditions;
+	return c;
+}
+
 struct pl_claim *pl_claim_add(struct pl_attribution *a, enum pl_effect_kind kind,
 			      const struct pl_measurement *arm,
 			      const struct pl_measurement *reference)
@@ -30,6 +39,7 @@ struct pl_claim *pl_claim_add(struct pl_attribution *a, enum pl_effect_kind kind
 		.probe = arm->probe,
 		.metric = arm->metric,
 		.state = arm->conditions.state,
+		.conditions = conditions_of(a, arm),
 		.estimate_ns = none,
 		.low_ns = none,
 		.high_ns = none,

@@ -429,8 +429,21 @@ static void word(struct pl_attribution *a, struct pl_claim *claim)
 			pl_arena_printf(&a->run->arena, "%s %s", effect->sentence, claim->note);
 }
 
+/* The gap that the sentence speaks of is the gap of the claim. */
+static void set_gap(struct pl_attribution *a, struct pl_claim *claim)
+{
+	struct pl_conditions *c = pl_arena_alloc(&a->run->arena, sizeof(*c));
+
+	*c = *claim->effect.conditions;
+	c->gap_ns = claim->gap_ns;
+	claim->effect.conditions = c;
+}
+
 void pl_claims_word(struct pl_attribution *a)
 {
-	for (size_t i = 0; i < a->count; i++)
+	for (size_t i = 0; i < a->count; i++) {
 		word(a, &a->claims[i]);
+		if (a->claims[i].gap_ns)
+			set_gap(a, &a->claims[i]);
+	}
 }

@@ -37,10 +37,8 @@ json_t *pl_json_gpu(const struct pl_gpu *gpu)
 			 "no_path_reason", pl_json_text(gpu->no_path_reason));
 }
 
-static json_t *conditions(const struct pl_measurement *m)
+static json_t *conditions(enum pl_probe probe, const struct pl_conditions *c)
 {
-	const struct pl_conditions *c = &m->conditions;
-
 	return json_pack(
 		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"state", pl_json_text(c->state), "gap_ns", (json_int_t)c->gap_ns, "idle",
@@ -50,7 +48,7 @@ static json_t *conditions(const struct pl_measurement *m)
 		pl_json_positive(c->queue_depth), "path", pl_json_text(c->path), "path_reason",
 		pl_json_text(c->path_reason), "clock", pl_json_text(c->clock), "pattern",
 		pl_json_text(c->pattern), "config_offset",
-		m->probe == PL_PROBE_CONFIG ? json_integer(c->config_offset) : json_null(),
+		probe == PL_PROBE_CONFIG ? json_integer(c->config_offset) : json_null(),
 		"region_bytes", pl_json_positive(c->region_bytes), "memory",
 		pl_json_text(c->memory));
 }
@@ -203,9 +201,9 @@ json_t *pl_json_measurement(const struct pl_measurement *m, uint64_t *offset_byt
 			  "subject", pl_json_text(m->subject), "device",
 			  m->has_device ? pl_json_bdf(m->device) : json_null(), "probe",
 			  pl_probe_name(m->probe), "metric", pl_json_text(m->metric), "unit", "ns",
-			  "conditions", conditions(m), "outcome", pl_outcome_name(m->outcome),
-			  "reason", pl_json_text(m->why), "failed", (json_int_t)m->failed, "valid",
-			  m->is_valid, "off_path", m->is_off_path);
+			  "conditions", conditions(m->probe, &m->conditions), "outcome",
+			  pl_outcome_name(m->outcome), "reason", pl_json_text(m->why), "failed",
+			  (json_int_t)m->failed, "valid", m->is_valid, "off_path", m->is_off_path);
 
 	add_summary(object, m);
 	json_object_set_new(object, "blocks", blocks(m));
@@ -226,7 +224,7 @@ json_t *pl_json_effect(const struct pl_effect *e)
 
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-		"s:I, s:s, s:s, s:s, s:o, s:o}",
+		"s:I, s:s, s:s, s:s, s:o, s:o, s:o}",
 		"effect", pl_effect_kind_name(e->kind), "slot",
 		e->slot ? pl_json_text(e->slot->key) : json_null(), "reference_slot",
 		e->reference_slot ? pl_json_text(e->reference_slot->key) : json_null(), "function",
@@ -242,5 +240,6 @@ json_t *pl_json_effect(const struct pl_effect *e)
 		"unit_of_n", e->unit_of_n ? e->unit_of_n : "blocks", "reference_class",
 		pl_reference_class_name(e->reference_class), "status",
 		pl_claim_status_name(e->status), "reason", pl_json_text(e->reason), "sentence",
-		pl_json_text(e->sentence));
+		pl_json_text(e->sentence), "conditions",
+		e->conditions ? conditions(e->probe, e->conditions) : json_null());
 }

@@ -278,6 +278,19 @@ void pl_read_measurement(struct pl_run *run, const struct pl_read_file *file, co
 		keep_stored(m);
 }
 
+/* Results of earlier versions do not have them. */
+static const struct pl_conditions *read_claimed(struct pl_run *run, const json_t *object)
+{
+	struct pl_conditions *c;
+
+	if (!json_is_object(object))
+		return NULL;
+	c = pl_arena_alloc(&run->arena, sizeof(*c));
+	*c = (struct pl_conditions){0};
+	read_conditions(run, object, c);
+	return c;
+}
+
 void pl_read_effect(struct pl_run *run, const struct pl_read_file *file, const json_t *object)
 {
 	struct pl_effect *e = pl_run_add_effect(run);
@@ -292,6 +305,7 @@ void pl_read_effect(struct pl_run *run, const struct pl_read_file *file, const j
 	PL_READ_ENUM(e->probe, object, "probe", pl_probe_name, PL_PROBE_NET + 1);
 	e->metric = pl_read_text(run, object, "metric");
 	e->state = pl_read_text(run, object, "state");
+	e->conditions = read_claimed(run, json_object_get(object, "conditions"));
 	e->estimate_ns = pl_read_real(object, "estimate_ns");
 	e->low_ns = pl_read_real(object, "ci95_low_ns");
 	e->high_ns = pl_read_real(object, "ci95_high_ns");

@@ -347,6 +347,7 @@ static void gpu_devices(struct pl_run *run)
 
 void fx_am5(struct pl_run *run)
 {
+	const struct pl_measurement *far;
 	const struct pl_slot *s;
 	struct pl_effect *e;
 
@@ -363,7 +364,7 @@ void fx_am5(struct pl_run *run)
 	gpu(run, &s[0], 651, 1 << 20);
 	gpu(run, &s[0], 655, 64 << 20);
 	gpu(run, &s[2], 1216, 1 << 20);
-	gpu(run, &s[2], 1221, 64 << 20);
+	far = gpu(run, &s[2], 1221, 64 << 20);
 	fx_series(run, &s[1], PL_PROBE_BAR, "bar_read", 640, 12, 200)->conditions.path = "mmap";
 	skipped_series(run, &s[3], PL_PROBE_BAR, "bar_read",
 		       "the kernel refuses to map the BAR of a bound device (IO_STRICT_DEVMEM)");
@@ -376,6 +377,7 @@ void fx_am5(struct pl_run *run)
 	e = claim(run, PL_EFFECT_HOP, 2, 0, 569.7, 9.1);
 	e->probe = PL_PROBE_GPU;
 	e->metric = "chase";
+	e->conditions = &far->conditions;
 	e->sentence = "The chipset adds 570 ns ± 9 ns (95 % CI) to a GPU read of host memory "
 		      "(same card: PCIEX16_2, one PROM21, 1221 ns; PCIEX16_1, CPU, 651 ns).";
 	e = claim(run, PL_EFFECT_EXIT, 3, -1, 31200, 1100);
