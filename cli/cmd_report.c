@@ -106,13 +106,26 @@ static int limit_of(const struct pl_app *app, double *limit_ns, struct pl_err *e
 	return 0;
 }
 
+static enum pl_exit judge(const struct pl_app *app, const struct pl_compare_result *result)
+{
+	const char *limit = app->options.fail_over;
+
+	if (result->exceeded)
+		return pl_app_fail(PL_EXIT_THRESHOLD, "%zu difference%s above %s", result->exceeded,
+				   result->exceeded > 1 ? "s" : "", limit);
+	if (limit && result->undecided)
+		return pl_app_fail(PL_EXIT_INVALID, "--fail-over %s: nothing could be compared: %s",
+				   limit, result->reason);
+	return PL_EXIT_DONE;
+}
+
 enum pl_exit pl_cmd_compare(struct pl_app *app)
 {
 	const struct pl_texts *files = &app->options.args;
 	struct others others = {NULL, NULL, 0};
 	struct pl_compare_options options = {.lang = PL_LANG_EN};
 	struct pl_err err = {0, ""};
-	size_t exceeded = 0;
+	struct pl_compare_result result = {0};
 	int rc = limit_of(app, &options.fail_over_ns, &err);
 
 	if (files->count < 2)
@@ -126,12 +139,9 @@ enum pl_exit pl_cmd_compare(struct pl_app *app)
 		return read_failed(&err);
 	}
 	rc = pl_report_compare(&app->run, others.pointers, others.count, &options, &app->style,
-			       stdout, &exceeded, &err);
+			       stdout, &result, &err);
 	forget_others(&others);
 	if (rc)
 		return pl_app_fail(PL_EXIT_INTERNAL, "%s", err.text);
-	if (exceeded)
-		return pl_app_fail(PL_EXIT_THRESHOLD, "%zu difference%s above %s", exceeded,
-				   exceeded > 1 ? "s" : "", app->options.fail_over);
-	return PL_EXIT_DONE;
+	return judge(app, &result);
 }

@@ -11,7 +11,7 @@ enum pl_exit {
 	PL_EXIT_REFUSED = 5,    /* the environment refuses */
 	PL_EXIT_MISMATCH = 6,   /* session or fingerprint does not match */
 	PL_EXIT_THRESHOLD = 7,  /* compare --fail-over exceeded */
-	PL_EXIT_INVALID = 8,    /* done, but some results are invalid */
+	PL_EXIT_INVALID = 8,    /* done, but some results are invalid, or not comparable */
 	PL_EXIT_MOVE_CARD = 10, /* session not finished: move the card */
 	PL_EXIT_SIGHUP = 129,
 	PL_EXIT_SIGINT = 130,

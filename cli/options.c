@@ -120,7 +120,7 @@ static const struct spec specs[] = {
 	 "other results to put beside these in report.html (repeat for more)", NULL, NULL},
 	{"fail-over", 0, "TIME", KIND_TEXT, AT(fail_over), ON(PL_CMD_COMPARE),
 	 "exit 7 when something is slower by more than TIME (25ns) and the interval of the "
-	 "difference excludes zero",
+	 "difference excludes zero, 8 when nothing could be compared",
 	 NULL, NULL},
 	{"boots", 0, "N", KIND_TEXT, AT(boots), ON(PL_CMD_NEXT),
 	 "boots wanted in each slot (default: 3; with fewer a claim holds within one boot only)",
@@ -371,7 +371,7 @@ static char *help_filter(int key, const char *text, void *input)
 	fprintf(stream, "\nExit codes: 0 done, 1 internal, 2 usage, 3 nothing to measure, "
 			"4 permission missing for something asked for, 5 the environment refuses, "
 			"6 session mismatch, 7 compare threshold exceeded, 8 done with invalid "
-			"results, 10 move the card, 130/143 interrupted.\n");
+			"results or nothing to compare, 10 move the card, 130/143 interrupted.\n");
 	fclose(stream);
 	return out;
 }

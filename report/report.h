@@ -121,13 +121,20 @@ struct pl_compare_options {
 	enum pl_lang lang;
 };
 
+struct pl_compare_result {
+	size_t differing; /* differences that are resolved: the interval excludes 0 */
+	size_t exceeded;  /* of these, the new one is slower by more than fail_over_ns */
+	size_t undecided; /* results that nothing of the base could be compared with */
+	char reason[160]; /* of the last undecided one */
+};
+
 /*
  * Prints what differs between base and each of the others: medians of the same access in the same
- * slot, and claims of the same kind, with 95 % intervals of the differences. *exceeded is the
- * number of differences that are resolved (the interval excludes 0) and larger than fail_over_ns.
+ * slot (or of the same subject, where there is no slot), and claims of the same question, with 95 %
+ * intervals of the differences; claims that one of them alone has.
  */
 int pl_report_compare(const struct pl_run *base, const struct pl_run *const *others, size_t count,
 		      const struct pl_compare_options *options, const struct pl_text_style *style,
-		      FILE *out, size_t *exceeded, struct pl_err *err);
+		      FILE *out, struct pl_compare_result *result, struct pl_err *err);
 
 #endif

@@ -111,6 +111,26 @@ setup() {
 	[[ $output == *"1 difference above 1us"* ]]
 }
 
+@test "a result compared with itself differs nowhere" {
+	for fixture in am5 intel nothing hostile hostile-3 hostile-6; do
+		run --separate-stderr "$PCIELAT" compare "$results/$fixture" "$results/$fixture" \
+			--fail-over 1ns
+		[ "$status" -eq 0 ]
+		[[ $output == *"no difference"* ]]
+		[[ $output != *faster* ]]
+		[[ $output != *slower* ]]
+		[[ $output != *"over the limit"* ]]
+	done
+}
+
+@test "compare --fail-over is no pass where nothing could be compared" {
+	run "$PCIELAT" compare "$results/am5" "$results/intel"
+	[ "$status" -eq 0 ]
+	run "$PCIELAT" compare "$results/am5" "$results/empty" --fail-over 1ns
+	[ "$status" -eq 8 ]
+	[[ $output == *"nothing could be compared: no slot, file or claim"* ]]
+}
+
 @test "what is not a result is one sentence and exit 2" {
 	echo '{"schema": "pcielat.result", "schema_version": "9.0"}' >new.json
 	run "$PCIELAT" report new.json

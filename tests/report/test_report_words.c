@@ -234,13 +234,15 @@ static char *compared(const struct pl_run *base, const struct pl_run *other, dou
 {
 	struct pl_compare_options options = {limit_ns, PL_LANG_EN};
 	struct pl_text_style style = {false, true, 100};
+	struct pl_compare_result result;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(pl_report_compare(base, &other, 1, &options, &style, out, exceeded, NULL),
+	assert_int_equal(pl_report_compare(base, &other, 1, &options, &style, out, &result, NULL),
 			 0);
 	fclose(out);
+	*exceeded = result.exceeded;
 	return text;
 }
 
