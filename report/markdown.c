@@ -230,24 +230,53 @@ static void missing(struct pl_markdown *md)
 	}
 }
 
+/* Of the run itself, as in the terminal; nothing of a warning is cut. */
+static void warnings(struct pl_markdown *md)
+{
+	struct pl_notes notes = {NULL, 0, 0};
+
+	pl_notes_warnings(&md->arena, md->run, &notes);
+	for (size_t i = 0; i < notes.count; i++) {
+		bullet(md, !i, PL_STR_WARNINGS);
+		pl_markdown_text(md, notes.items[i].what);
+		fputs(": ", md->out);
+		pl_markdown_text(md, pl_sentence_reason(&md->arena, notes.items[i].why, md->lang));
+		fputc('\n', md->out);
+	}
+}
+
+static void bold_line(struct pl_markdown *md, const char *text)
+{
+	fputs("**", md->out);
+	put(md, text);
+	fputs("**\n\n", md->out);
+}
+
+/* What everything below stands under. */
+static void stamps(struct pl_markdown *md)
+{
+	char text[256];
+	const char *stamp = pl_run_stamp(md->run, text, sizeof(text));
+
+	if (stamp)
+		bold_line(md, stamp);
+	if (!md->run->is_complete && md->run->measurement_count)
+		bold_line(md, pl_str(md->lang, PL_STR_PARTIAL));
+}
+
 int pl_report_write_markdown(const struct pl_run *run, enum pl_lang lang, FILE *out,
 			     struct pl_err *err)
 {
 	struct pl_markdown md = {.run = run, .lang = lang, .out = out};
-	char text[256];
-	const char *stamp = pl_run_stamp(run, text, sizeof(text));
 
-	if (stamp) {
-		fputs("**", out);
-		put(&md, stamp);
-		fputs("**\n\n", out);
-	}
+	stamps(&md);
 	test_system(&md);
 	latency(&md);
 	pl_markdown_drives(&md);
 	verdict(&md);
 	for_scale(&md);
 	missing(&md);
+	warnings(&md);
 	pl_arena_fini(&md.arena);
 	return pl_out_finish(out, err);
 }

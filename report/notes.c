@@ -89,3 +89,51 @@ void pl_notes_not_claimed(struct pl_arena *arena, const struct pl_run *run, stru
 		    NULL);
 	}
 }
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+static bool is_same_warning(const struct pl_warning *a, const struct pl_warning *b)
+{
+	return is_same_text(a->code, b->code) && is_same_text(a->message, b->message);
+}
+
+/* The code, and the subjects of every warning like the one at index; NULL: an earlier one has it.
+ */
+static const char *code_and_subjects(struct pl_arena *arena, const struct pl_run *run, size_t index)
+{
+	const struct pl_warning *all = run->warnings;
+	const char *text = pl_out_short(arena, all[index].code, "");
+	bool has_subject = false;
+
+	for (size_t i = 0; i < run->warning_count; i++) {
+		if (!is_same_warning(&all[i], &all[index]))
+			continue;
+		if (i < index)
+			return NULL;
+		if (!all[i].subject)
+			continue;
+		text = pl_arena_printf(arena, "%s%s%s", text, has_subject ? ", " : " ",
+				       pl_out_short(arena, all[i].subject, ""));
+		has_subject = true;
+	}
+	return text;
+}
+
+void pl_notes_warnings(struct pl_arena *arena, const struct pl_run *run, struct pl_notes *notes)
+{
+	for (size_t i = 0; i < run->warning_count; i++) {
+		const char *what = code_and_subjects(arena, run, i);
+		const char *message = pl_out_clean(arena, run->warnings[i].message);
+		void *items = notes->items;
+		struct pl_note *note;
+
+		if (!what)
+			continue;
+		note = pl_arena_push(arena, &items, &notes->count, &notes->capacity, sizeof(*note));
+		notes->items = items;
+		*note = (struct pl_note){what, message ? message : "", NULL};
+	}
+}

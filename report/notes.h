@@ -5,8 +5,8 @@
 #include "model/run.h"
 
 /*
- * Everything that was not measured or not claimed, gathered by reason: one line per cause that
- * names all it concerns, instead of one line per slot.
+ * Everything that was not measured or not claimed, or warned of, gathered by reason: one line per
+ * cause that names all it concerns, instead of one line per slot.
  */
 struct pl_note {
 	const char *what; /* "PCIEX16_1, M2_1: bar" */
@@ -24,5 +24,7 @@ void pl_notes_not_measured(struct pl_arena *arena, const struct pl_run *run,
 			   struct pl_notes *notes);
 /* Claims that were not made or not resolved, by reason. */
 void pl_notes_not_claimed(struct pl_arena *arena, const struct pl_run *run, struct pl_notes *notes);
+/* The run's own warnings: what is the code and all subjects it was said of, why the message. */
+void pl_notes_warnings(struct pl_arena *arena, const struct pl_run *run, struct pl_notes *notes);
 
 #endif

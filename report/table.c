@@ -270,45 +270,18 @@ static void print_claims(struct page *page)
 	print_notes(page, "Not claimed", &none);
 }
 
-static bool is_same_warning(const struct pl_warning *a, const struct pl_warning *b)
-{
-	return !strcmp(a->code ? a->code : "", b->code ? b->code : "") &&
-	       !strcmp(a->message ? a->message : "", b->message ? b->message : "");
-}
-
-/* The subjects of every warning like the one at `index`, or NULL when it was printed before. */
-static const char *subjects_of(struct page *page, size_t index)
-{
-	const struct pl_warning *all = page->run->warnings;
-	const char *text = "";
-
-	for (size_t i = 0; i < page->run->warning_count; i++) {
-		if (!is_same_warning(&all[i], &all[index]))
-			continue;
-		if (i < index)
-			return NULL;
-		if (all[i].subject)
-			text = pl_arena_printf(&page->arena, "%s%s%s", text, *text ? ", " : " ",
-					       pl_out_short(&page->arena, all[i].subject, ""));
-	}
-	return text;
-}
-
 static void print_warnings(struct page *page)
 {
-	for (size_t i = 0; i < page->run->warning_count; i++) {
-		const struct pl_warning *w = &page->run->warnings[i];
-		const char *subjects = subjects_of(page, i);
+	struct pl_notes warnings = {NULL, 0, 0};
 
-		if (!i)
-			pl_text_heading(page->style, "Warnings", page->out);
-		if (!subjects)
-			continue;
+	pl_notes_warnings(&page->arena, page->run, &warnings);
+	if (warnings.count)
+		pl_text_heading(page->style, "Warnings", page->out);
+	for (size_t i = 0; i < warnings.count; i++)
 		pl_text_wrap(page->style, "  ", 4,
-			     pl_arena_printf(&page->arena, "%s%s: %s", w->code ? w->code : "",
-					     subjects, pl_out_clean(&page->arena, w->message)),
+			     pl_arena_printf(&page->arena, "%s: %s", warnings.items[i].what,
+					     warnings.items[i].why),
 			     page->out);
-	}
 }
 
 static void print_stamp(struct page *page)

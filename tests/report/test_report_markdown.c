@@ -341,6 +341,41 @@ static void markdown_is_in_the_language_that_was_asked_for(void **state)
 	pl_run_fini(&run);
 }
 
+/* Both are said where the table of the terminal and the page say them, and only when they hold. */
+static void a_partial_run_and_its_warnings_are_said(void **state)
+{
+	struct pl_run run;
+	char *text;
+	const char *at;
+
+	(void)state;
+	fx_am5(&run);
+	run.warning_count = 0;
+	text = written(&run);
+	assert_null(strstr(text, "Partial"));
+	assert_null(strstr(text, "### Warnings"));
+	free(text);
+	run.is_complete = false;
+	pl_run_warn(&run, "W-LINK", "warning", "M2_1", "trained at 8 GT/s");
+	pl_run_warn(&run, "W-SAVE", "warning", NULL, "not saved: %s", "no space");
+	pl_run_warn(&run, "W-LINK", "warning", "M2_3", "trained at 8 GT/s");
+	text = written(&run);
+	at = after(text, "**Partial: the run was interrupted before its end.**\n\n| Test system |");
+	assert_int_equal(strncmp(text, "**Partial", 9), 0);
+	at = after(at, "\n### Not measured or not claimed\n");
+	at = after(at, "\n### Warnings\n\n* W-LINK M2_1, M2_3: trained at 8 GT/s\n"
+		       "* W-SAVE: not saved: no space\n");
+	assert_int_equal(*at, '\0');
+	free(text);
+	run.warnings[1].message = "firmware left ASPM off";
+	text = written_in(PL_LANG_ZH_CN, &run);
+	assert_int_equal(strncmp(text, "**不完整：测量在结束前被中断。**\n\n", 48), 0);
+	after(text, "\n### 警告\n\n* W-LINK M2_1, M2_3: trained at 8 GT/s\n"
+		    "* W-SAVE: 固件关闭了 ASPM\n");
+	free(text);
+	pl_run_fini(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +387,7 @@ int main(void)
 		cmocka_unit_test(a_drive_that_was_not_looked_into_has_none),
 		cmocka_unit_test(markdown_is_in_the_language_that_was_asked_for),
 		cmocka_unit_test(hostile_text_stays_in_its_cell),
+		cmocka_unit_test(a_partial_run_and_its_warnings_are_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
