@@ -2,7 +2,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "core/outfile.h"
@@ -69,15 +71,105 @@ static const char *measured_file(const struct pl_options *o)
 	return o->file;
 }
 
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Whether file is the one of this name in the folder, or beside what is no folder. */
+static bool is_there(const char *file, const char *folder, const char *name)
+{
+	const char *slash = strrchr(folder, '/');
+	char path[PATH_MAX];
+	struct stat st;
+	int length;
+
+	if (is_dir(folder))
+		length = snprintf(path, sizeof(path), "%s/%s", folder, name);
+	else
+		length = snprintf(path, sizeof(path), "%.*s%s",
+				  slash ? (int)(slash - folder + 1) : 0, folder, name);
+	return length < PATH_MAX && !stat(path, &st) && pl_outfile_is_same(file, path);
+}
+
+/* Results are a file or the folder of a run; their samples are read too. */
+static bool is_of_results(const char *file, const char *results)
+{
+	return is_there(file, results, "samples.bin") ||
+	       (is_dir(results) ? is_there(file, results, "results.json")
+				: pl_outfile_is_same(file, results));
+}
+
+static bool is_of_any(const char *file, const struct pl_texts *results)
+{
+	for (size_t i = 0; i < results->count; i++)
+		if (is_of_results(file, results->items[i]))
+			return true;
+	return false;
+}
+
+static bool is_read(const struct pl_options *o, const char *file)
+{
+	const char *const files[] = {measured_file(o), o->dump, o->board_file};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i] && pl_outfile_is_same(file, files[i]))
+			return true;
+	return o->command == PL_CMD_REPORT &&
+	       (is_of_any(file, &o->args) || is_of_any(file, &o->compared));
+}
+
+/* Whether the folder is that of the results: its samples, if it has any, are theirs. */
+static bool is_folder_of(const char *dir, const char *results)
+{
+	char record[PATH_MAX], samples[PATH_MAX];
+	struct stat st;
+
+	if (snprintf(record, sizeof(record), "%s/results.json", dir) >= PATH_MAX ||
+	    snprintf(samples, sizeof(samples), "%s/samples.bin", dir) >= PATH_MAX)
+		return false;
+	return is_of_results(record, results) &&
+	       (stat(samples, &st) || is_there(samples, results, "samples.bin"));
+}
+
+/*
+ * A report into the folder that it is made from writes what is there already. Of several results,
+ * or of a page, which has no samples, it would write something else over them.
+ */
+static int check_dir(const struct pl_options *o, struct pl_err *err)
+{
+	static const char *const names[] = {"results.json", "samples.bin", "report.html"};
+	const char *own = o->args.count == 1 ? o->args.items[0] : NULL;
+	char path[PATH_MAX];
+
+	if (o->command != PL_CMD_REPORT || !o->out_dir)
+		return 0;
+	if (own && !is_folder_of(o->out_dir, own))
+		own = NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (snprintf(path, sizeof(path), "%s/%s", o->out_dir, names[i]) >= PATH_MAX)
+			return 0; /* opening it fails */
+		if (own && is_of_results(path, own))
+			continue;
+		if (is_of_any(path, &o->args) || is_of_any(path, &o->compared))
+			return pl_fail(err, -EINVAL,
+				       "%s is a file that is read: nothing is written to it; give "
+				       "-o another folder",
+				       path);
+	}
+	return 0;
+}
+
 int pl_output_check(const struct pl_options *o, struct pl_err *err)
 {
 	const char *const files[] = {o->json,     o->csv,         o->html,
 				     o->markdown, o->openmetrics, o->hgrm};
 	const size_t count = sizeof(files) / sizeof(files[0]);
-	const char *measured = measured_file(o);
 
 	for (size_t i = 0; i < count; i++) {
-		if (files[i] && measured && pl_outfile_is_same(files[i], measured))
+		if (files[i] && strcmp(files[i], "-") != 0 && is_read(o, files[i]))
 			return pl_fail(err, -EINVAL,
 				       "%s is the file that is read: nothing is written to it",
 				       files[i]);
@@ -93,7 +185,7 @@ int pl_output_check(const struct pl_options *o, struct pl_err *err)
 					       files[i]);
 		}
 	}
-	return 0;
+	return check_dir(o, err);
 }
 
 static bool wants_dir(const struct pl_options *o)

@@ -26,12 +26,13 @@ int pl_output_results(const struct pl_app *app, struct pl_err *err);
 const char *pl_output_dir(struct pl_app *app);
 /* Letters, digits, dots and dashes stay, the rest becomes a dash, in place; returns text. */
 char *pl_output_safe_name(char *text);
-/* Whether a machine-readable format goes to stdout, which silences the table. */
 /*
- * -EINVAL when two documents would go to one place, or one over the file that is read. Only one can
- * go to stdout.
+ * -EINVAL when two documents would go to one place, or one over a file that is read: the drive's
+ * file, a dump, results and their samples, in a folder too. A report into the folder that it is
+ * made from is allowed. Only one document can go to stdout.
  */
 int pl_output_check(const struct pl_options *options, struct pl_err *err);
+/* Whether a machine-readable format goes to stdout, which silences the table. */
 bool pl_output_owns_stdout(const struct pl_options *options);
 
 #endif

@@ -143,3 +143,48 @@ setup() {
 	run "$PCIELAT" compare a b --fail-over soon
 	[ "$status" -eq 2 ]
 }
+
+@test "a report is not written over what it is made from" {
+	cp -r "$results/am5" own
+	cp -r "$results/am5" other
+	ln -s own link
+	ln own/results.json hard.json
+	ln -s own/samples.bin samples.link
+	cp -r own before
+	local formats=(--json --csv --html --markdown --openmetrics)
+	for format in "${formats[@]}"; do
+		for args in "own own/results.json" "own/results.json own/results.json" \
+			"own link/results.json" "link/ own/results.json" "own hard.json" \
+			"own own/samples.bin" "own/results.json samples.link" \
+			"own/report.html own/report.html" "other own own/results.json" \
+			"other --compare=own own/results.json"; do
+			# shellcheck disable=SC2086
+			run "$PCIELAT" report ${args% *} "$format=${args##* }"
+			[ "$status" -eq 2 ]
+			[[ $output == *" is the file that is read: nothing is written to it" ]]
+		done
+	done
+	for args in "own other -o own" "own other -o other" "own/report.html -o link" \
+		"hard.json -o own" \
+		"other --compare=own -o own" "own --compare=own/report.html -o own"; do
+		# shellcheck disable=SC2086
+		run "$PCIELAT" report $args
+		[ "$status" -eq 2 ]
+		[[ $output == *" is a file that is read: "*"; give -o another folder" ]]
+	done
+	diff -r before own
+	diff -r "$results/am5" other
+}
+
+@test "a report into its own folder changes nothing that was measured" {
+	"$PCIELAT" report "$results/am5" -o own >/dev/null
+	cp -r own before
+	for args in "own -o own" "own/results.json -o own" "own --compare=$results/intel -o own"; do
+		# shellcheck disable=SC2086
+		"$PCIELAT" report $args >/dev/null
+		rm before/report.html
+		cp own/report.html before/
+		diff -r before own
+	done
+	"$PCIELAT" report own --markdown=own/report.md --html=own/again.html
+}
