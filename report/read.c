@@ -92,28 +92,39 @@ static int check_version(const char *path, const json_t *root, struct pl_err *er
 	return 0;
 }
 
+/* Whether text begins with the record of a watch; a watch with phases writes several in one file.
+ */
+static bool is_watch(const char *text)
+{
+	json_t *first = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+	const char *schema = json_string_value(json_object_get(first, "schema"));
+	bool is_one = schema && !strcmp(schema, "pcielat.watch");
+
+	json_decref(first);
+	return is_one;
+}
+
 static int parse(const char *path, json_t **root, struct pl_err *err)
 {
-	static const char watch[] = "{\"schema\":\"pcielat.watch\"";
 	char *text = NULL;
 	json_error_t error;
 	int code = load(path, &text, err);
 
-	if (!code && !strncmp(text, watch, sizeof(watch) - 1))
+	if (code)
+		return code;
+	*root = record_of(text, &error);
+	if (!*root)
+		code = pl_fail(err, -EINVAL, "%s is not a results file: line %d: %s", path,
+			       error.line, error.text);
+	else
+		code = check_version(path, *root, err);
+	if (code && is_watch(text))
 		code = pl_fail(err, -EINVAL,
 			       "%s is the record of a watch (pcielat monitor), not the results of "
 			       "a run",
 			       path);
-	if (code) {
-		free(text);
-		return code;
-	}
-	*root = record_of(text, &error);
 	free(text);
-	if (!*root)
-		return pl_fail(err, -EINVAL, "%s is not a results file: line %d: %s", path,
-			       error.line, error.text);
-	return check_version(path, *root, err);
+	return code;
 }
 
 /* samples.bin stands in the same folder; its name must not lead anywhere else. */

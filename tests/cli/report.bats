@@ -47,6 +47,23 @@ setup() {
 	run "$PCIELAT" report "$results/am5/watch.json"
 	[ "$status" -eq 2 ]
 	[[ $output == *"is the record of a watch (pcielat monitor), not the results of a run"* ]]
+	python3 - "$results/am5/watch.json" <<-'END'
+		import json, sys
+		text = open(sys.argv[1]).read()
+		first = json.loads(text.splitlines()[0])
+		open("blank.json", "w").write("\n  " + text)
+		open("sorted.json", "w").write(json.dumps(first, sort_keys=True))
+		open("pretty.json", "w").write(2 * json.dumps(first, indent=1))
+	END
+	for file in blank sorted pretty; do
+		run "$PCIELAT" report $file.json
+		[ "$status" -eq 2 ]
+		[[ $output == *"$file.json is the record of a watch (pcielat monitor), "* ]]
+	done
+	cat "$results/am5/results.json" "$results/am5/watch.json" >both.json
+	run "$PCIELAT" report both.json
+	[ "$status" -eq 2 ]
+	[[ $output == *"both.json is not a results file: line "* ]]
 }
 
 @test "report makes everything again from a page alone" {
