@@ -60,6 +60,12 @@ size_t pl_watch_view_live(const struct pl_watch *watch, const struct pl_text_sty
 	return count;
 }
 
+/* "s" but for one. */
+static const char *plural(unsigned long long count)
+{
+	return count == 1 ? "" : "s";
+}
+
 static void print_largest(const struct pl_watch *watch, FILE *out)
 {
 	bool told[PL_WATCH_SPIKES] = {false};
@@ -112,32 +118,34 @@ void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)
 	char a[32], b[32], c[32], d[32], e[32];
 	size_t spikes = watch->spike_count + watch->spikes_dropped;
 
-	fprintf(out, "  %llu reads in %s: min %s, p50 %s, p99 %s, max %s\n",
-		(unsigned long long)hist->n, pl_fmt_duration(e, sizeof(e), watch->elapsed_s),
+	fprintf(out, "  %llu read%s in %s: min %s, p50 %s, p99 %s, max %s\n",
+		(unsigned long long)hist->n, plural(hist->n),
+		pl_fmt_duration(e, sizeof(e), watch->elapsed_s),
 		ns(a, hist->n ? (double)hist->min_ns : none), ns(b, pl_hist_carried_ns(hist, 0.5)),
 		ns(c, pl_hist_carried_ns(hist, 0.99)),
 		ns(d, hist->n ? (double)hist->max_ns : none));
 	if (spikes)
-		fprintf(out, "  %zu spike%s above %s, the largest:\n", spikes,
-			spikes == 1 ? "" : "s", ns(a, watch->spike_threshold_ns));
+		fprintf(out, "  %zu spike%s above %s, the largest:\n", spikes, plural(spikes),
+			ns(a, watch->spike_threshold_ns));
 	print_largest(watch, out);
 	if (watch->late)
 		fprintf(out,
-			"  %zu ticks were left out: a read, a pause or a busy host took longer "
-			"than "
+			"  %zu tick%s left out: a read, a pause or a busy host took longer than "
 			"the interval\n",
-			watch->late);
+			watch->late, watch->late == 1 ? " was" : "s were");
 	if (watch->host_waits > 0)
 		fprintf(out,
 			"  %lld slow read%s no spike%s: this program waited for a processor "
 			"meanwhile\n",
 			(long long)watch->host_waits, watch->host_waits == 1 ? " is" : "s are",
-			watch->host_waits == 1 ? "" : "s");
+			plural((unsigned long long)watch->host_waits));
 	if (watch->others > 0)
 		fprintf(out,
-			"  others did %lld reads or writes on this drive meanwhile: spikes may be "
+			"  others did %lld read%s or write%s on this drive meanwhile: spikes may "
+			"be "
 			"theirs\n",
-			(long long)watch->others);
+			(long long)watch->others, plural((unsigned long long)watch->others),
+			plural((unsigned long long)watch->others));
 	print_finds(watch, out);
 	for (size_t i = 0; i < watch->outage_count; i++)
 		if (watch->outages[i].to_s > 0.0)
@@ -149,14 +157,14 @@ void pl_watch_view_summary(const struct pl_watch *watch, FILE *out)
 		fprintf(out,
 			"  this program was stopped during %zu read%s, which %s in no number "
 			"above\n",
-			watch->stopped, watch->stopped == 1 ? "" : "s",
-			watch->stopped == 1 ? "is" : "are");
+			watch->stopped, plural(watch->stopped), watch->stopped == 1 ? "is" : "are");
 	if (watch->failed) {
 		char text[256];
 
-		fprintf(out,
-			"  %zu reads failed, none of them is in a number above; the last: %s\n",
-			watch->failed, pl_fmt_printable(text, sizeof(text), watch->failure));
+		fprintf(out, "  %zu read%s failed, %s in no number above; the last: %s\n",
+			watch->failed, plural(watch->failed),
+			watch->failed == 1 ? "which is" : "which are",
+			pl_fmt_printable(text, sizeof(text), watch->failure));
 	}
 }
 

@@ -77,7 +77,7 @@ watch() { "$PCIELAT" monitor drive --progress never "$@"; }
 	while [ ! -s record ]; do sleep 0.1; done
 	kill -INT $!
 	wait $!
-	grep -q ' reads in ' said
+	grep -q ' reads\? in ' said
 	grep -q '"ended":true' record
 }
 
@@ -154,7 +154,7 @@ watch() { "$PCIELAT" monitor drive --progress never "$@"; }
 	while [ ! -s early ]; do sleep 0.1; done
 	kill -TERM $!
 	wait $! || [ $? -eq 143 ]
-	grep -q ' reads in ' said
+	grep -q ' reads\? in ' said
 	grep -q '"begun":"20..-..-..T..:..:..Z"' early
 }
 
