@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "report/for_scale.h"
 #include "report/notes.h"
@@ -13,21 +14,51 @@
 #define CELL_BYTES 600
 
 /* An underscore inside a word is left alone: M2_1 is a name, no dialect makes emphasis of it. */
-void pl_markdown_text(struct pl_markdown *md, const char *text)
+static bool is_in_word(const char *text, const char *c)
 {
-	const char *clean = pl_out_clean(&md->arena, text);
+	return *c == '_' && c > text && isalnum((unsigned char)c[-1]) &&
+	       isalnum((unsigned char)c[1]);
+}
 
-	for (const char *c = clean; c && *c; c++) {
-		bool in_word = *c == '_' && c > clean && isalnum((unsigned char)c[-1]) &&
-			       isalnum((unsigned char)c[1]);
+/* What makes a link of an address without being asked: "http://" and "www." (GFM, autolinks). */
+static bool is_in_address(const char *text, const char *c)
+{
+	return (*c == ':' && c[1] == '/' && c[2] == '/') ||
+	       (*c == '.' && c - text >= 3 && !strncasecmp(c - 3, "www", 3));
+}
 
+static void put_escaped(struct pl_markdown *md, const char *text)
+{
+	for (const char *c = text; c && *c; c++)
 		if (*c == '<' || *c == '>' || *c == '&')
 			fprintf(md->out, *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : "&amp;");
-		else if (strchr("\\`*_[]|#~!", *c) && !in_word)
+		else if (is_in_address(text, c))
+			fprintf(md->out, "&#%d;", *c);
+		else if (strchr("\\`*_[]|#~!", *c) && !is_in_word(text, c))
 			fprintf(md->out, "\\%c", *c);
 		else
 			fputc(*c, md->out);
+}
+
+void pl_markdown_text(struct pl_markdown *md, const char *text)
+{
+	put_escaped(md, pl_out_clean(&md->arena, text));
+}
+
+void pl_markdown_block(struct pl_markdown *md, const char *text)
+{
+	const char *clean = pl_out_clean(&md->arena, text);
+	size_t digits;
+
+	clean = clean ? clean + strspn(clean, " ") : "";
+	digits = strspn(clean, "0123456789");
+	if (digits ? strchr(".)", clean[digits]) : strchr("+-=", *clean)) {
+		fprintf(md->out, "%.*s", (int)digits, clean);
+		if (clean[digits])
+			fprintf(md->out, "\\%c", clean[digits]);
+		clean += digits + !!clean[digits];
 	}
+	put_escaped(md, clean);
 }
 
 void pl_markdown_heading(struct pl_markdown *md, unsigned level, const char *title)
@@ -40,6 +71,11 @@ void pl_markdown_heading(struct pl_markdown *md, unsigned level, const char *tit
 static void put(struct pl_markdown *md, const char *text)
 {
 	pl_markdown_text(md, pl_out_cut(&md->arena, text, CELL_BYTES));
+}
+
+static void put_block(struct pl_markdown *md, const char *text)
+{
+	pl_markdown_block(md, pl_out_cut(&md->arena, text, CELL_BYTES));
 }
 
 void pl_markdown_cells(struct pl_markdown *md, const char *const *texts, size_t count)
@@ -187,7 +223,7 @@ static void verdict(struct pl_markdown *md)
 		if (e->status != PL_CLAIM_RESOLVED || e->kind == PL_EFFECT_CONFIG_STEP)
 			continue;
 		bullet(md, !shown++, PL_STR_VERDICT);
-		put(md, pl_sentence(&md->arena, md->run, e, md->lang));
+		put_block(md, pl_sentence(&md->arena, md->run, e, md->lang));
 		fputc('\n', md->out);
 	}
 }
@@ -211,7 +247,7 @@ static void for_scale(struct pl_markdown *md)
 				  5);
 	}
 	fputc('\n', md->out);
-	put(md, pl_scale_source(&md->arena));
+	put_block(md, pl_scale_source(&md->arena));
 	fputc('\n', md->out);
 }
 
@@ -223,7 +259,7 @@ static void missing(struct pl_markdown *md)
 	pl_notes_not_measured(&md->arena, md->run, &notes);
 	for (size_t i = 0; i < notes.count; i++) {
 		bullet(md, !i, PL_STR_MISSING);
-		put(md, notes.items[i].what);
+		put_block(md, notes.items[i].what);
 		fputs(": ", md->out);
 		put(md, pl_sentence_reason(&md->arena, notes.items[i].why, md->lang));
 		fputc('\n', md->out);
@@ -238,7 +274,7 @@ static void warnings(struct pl_markdown *md)
 	pl_notes_warnings(&md->arena, md->run, &notes);
 	for (size_t i = 0; i < notes.count; i++) {
 		bullet(md, !i, PL_STR_WARNINGS);
-		pl_markdown_text(md, notes.items[i].what);
+		pl_markdown_block(md, notes.items[i].what);
 		fputs(": ", md->out);
 		pl_markdown_text(md, pl_sentence_reason(&md->arena, notes.items[i].why, md->lang));
 		fputc('\n', md->out);

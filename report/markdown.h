@@ -15,8 +15,11 @@ struct pl_markdown {
 	FILE *out;
 };
 
-/* Text inside Markdown: nothing of it may become markup or HTML, and nothing of it is cut. */
+/* Text inside Markdown: nothing of it may become markup, a link or HTML, and nothing of it is cut.
+ */
 void pl_markdown_text(struct pl_markdown *md, const char *text);
+/* The same where a line or an entry of a list begins: no list comes of "1. Slot" or "+ x". */
+void pl_markdown_block(struct pl_markdown *md, const char *text);
 /* An empty line before it; level is 3 or 4. */
 void pl_markdown_heading(struct pl_markdown *md, unsigned level, const char *title);
 /* The first two lines of a table, an empty one before them; columns of numbers are aligned to the

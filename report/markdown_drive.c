@@ -12,7 +12,7 @@ static void put_table(struct pl_markdown *md, const struct pl_drive_table *table
 	if (!table->note)
 		return;
 	fputc('\n', md->out);
-	pl_markdown_text(md, table->note);
+	pl_markdown_block(md, table->note);
 	fputc('\n', md->out);
 }
 

@@ -71,15 +71,16 @@ static char *rendered(char *text)
 	static const struct {
 		const char *entity;
 		char c;
-	} entities[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}};
+	} entities[] = {
+		{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&#58;", ':'}, {"&#46;", '.'}};
 	char *to = text;
 
 	for (const char *from = text; *from;) {
 		size_t i = 0;
 
-		while (i < 3 && strncmp(from, entities[i].entity, strlen(entities[i].entity)) != 0)
+		while (i < 5 && strncmp(from, entities[i].entity, strlen(entities[i].entity)) != 0)
 			i++;
-		if (i < 3) {
+		if (i < 5) {
 			*to++ = entities[i].c;
 			from += strlen(entities[i].entity);
 			continue;
@@ -301,6 +302,7 @@ static void hostile_text_stays_in_its_cell(void **state)
 		assert_null(strstr(text, "<img"));
 		for (const char *c = text; (c = strstr(c, "](")) != NULL; c++)
 			assert_int_equal(c[-1], '\\');
+		assert_null(strstr(text, "://"));
 		check_borders(text, 1);
 		free(text);
 		pl_run_fini(&run);
@@ -376,6 +378,38 @@ static void a_partial_run_and_its_warnings_are_said(void **state)
 	pl_run_fini(&run);
 }
 
+/* What GFM makes links of by itself, and what begins a list inside the entry of a list. */
+static void no_text_becomes_a_link_or_a_list(void **state)
+{
+	static const char *const begins[] = {"1. Slot", "23) Slot", "+ Slot", "- Slot",
+					     "   4. Slot"};
+	static const char *const escaped[] = {"1\\. Slot", "23\\) Slot", "\\+ Slot", "\\- Slot",
+					      "4\\. Slot"};
+	struct pl_run run;
+	char *text;
+	const char *at;
+
+	(void)state;
+	fx_am5(&run);
+	run.warning_count = 0;
+	run.machine.board_name = "www.a.invalid WWW.b.invalid http://example.invalid v1.2: /x";
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		pl_run_skip(&run, begins[i], pl_arena_printf(&run.arena, "why %zu", i), NULL);
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		pl_run_warn(&run, begins[i], "warning", NULL, "message");
+	at = text = written(&run);
+	at = after(at,
+		   " www&#46;a.invalid WWW&#46;b.invalid http&#58;//example.invalid v1.2: /x |");
+	for (size_t i = 0; i < 2 * sizeof(escaped) / sizeof(escaped[0]); i++) {
+		at = after(at, "\n* ");
+		while (strncmp(at, escaped[i % 5], strlen(escaped[i % 5])) != 0)
+			at = after(at, "\n* ");
+	}
+	after(rendered(text), "www.a.invalid WWW.b.invalid http://example.invalid v1.2: /x |");
+	free(text);
+	pl_run_fini(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +421,7 @@ int main(void)
 		cmocka_unit_test(a_drive_that_was_not_looked_into_has_none),
 		cmocka_unit_test(markdown_is_in_the_language_that_was_asked_for),
 		cmocka_unit_test(hostile_text_stays_in_its_cell),
+		cmocka_unit_test(no_text_becomes_a_link_or_a_list),
 		cmocka_unit_test(a_partial_run_and_its_warnings_are_said),
 	};
 
