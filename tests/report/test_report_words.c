@@ -211,6 +211,48 @@ static void openmetrics_parse(void **state)
 	}
 }
 
+static const char *repeated_metric(char *text)
+{
+	char *lines[512];
+	size_t count = 0;
+
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		char *end = strrchr(line, '}');
+
+		if (*line == '#' || !end)
+			continue;
+		end[1] = '\0';
+		for (size_t i = 0; i < count; i++)
+			if (!strcmp(lines[i], line))
+				return line;
+		assert_true(count < 512);
+		lines[count++] = line;
+	}
+	return NULL;
+}
+
+/* Slots with one label, claims that nothing tells apart: a collector refuses a repeated set. */
+static void no_label_set_occurs_twice(void **state)
+{
+	void (*const fixtures[])(struct pl_run *) = {fx_am5, fx_intel, fx_nothing, fx_hostile,
+						     fx_empty};
+	struct pl_run run;
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
+		fixtures[i](&run);
+		if (run.effect_count) {
+			*pl_run_add_effect(&run) = run.effects[0];
+			run.slots[1].label = run.slots[0].label;
+		}
+		text = document(&run, pl_report_write_openmetrics);
+		assert_null(repeated_metric(text));
+		free(text);
+		pl_run_fini(&run);
+	}
+}
+
 static void openmetrics_are_seconds(void **state)
 {
 	struct pl_run run;
@@ -219,8 +261,9 @@ static void openmetrics_are_seconds(void **state)
 	(void)state;
 	fx_am5(&run);
 	text = document(&run, pl_report_write_openmetrics);
-	assert_non_null(strstr(text, "slot=\"M2_3\",attachment=\"chipset\",device=\"Example SSD "
-				     "1TB\",probe=\"nvme\",metric=\"read_4k\"} 53864750e-12\n"));
+	assert_non_null(
+		strstr(text, "slot=\"M2_3\",attachment=\"chipset\",device=\"Example SSD "
+			     "1TB\",probe=\"nvme\",metric=\"read_4k\",nth=\"1\"} 53864750e-12\n"));
 	assert_non_null(strstr(text, "effect=\"hop\",slot=\"PCIEX16_2\",reference=\"PCIEX16_1\""));
 	assert_non_null(strstr(text, "} 569700e-12\n"));
 	free(text);
@@ -337,6 +380,7 @@ int main(void)
 		cmocka_unit_test(an_endless_text_is_left_alone),
 		cmocka_unit_test(a_long_text_is_whole),
 		cmocka_unit_test(openmetrics_parse),
+		cmocka_unit_test(no_label_set_occurs_twice),
 		cmocka_unit_test(openmetrics_are_seconds),
 		cmocka_unit_test(a_run_equals_itself),
 		cmocka_unit_test(a_slower_drive_exceeds_the_limit),
