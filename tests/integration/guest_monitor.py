@@ -19,7 +19,7 @@ watch() {{ {pcielat} monitor "$@" --progress never; }}
 """
 NAMES = """
 watch M.2_1 --duration 38s --json=/out/stalls.json
-watch M.2_2 --interval 2ms --duration 42s --hold-links --json=/out/sleeps.json
+watch M.2_2 --interval 4ms --duration 48s --hold-links --json=/out/sleeps.json
 watch M.2_3 --interval 2ms --duration 14s --json=/out/quiet.json
 """
 FAULTS = """
@@ -33,7 +33,10 @@ sleep 5
 vb fault gone
 wait $watcher; echo $? > /out/gone.rc
 """
-SOFTWARE_NS = 120000  # the link is idle for the gap and for the software around it
+# The link is idle for the gap and for the software around it: 50 to 160 us with sanitizers on a
+# busy host. The board's entry lies so far behind a gap of the grid that all of it is before the
+# next one, and the exit is large beside what the emulator itself needs after 2 ms.
+SOFTWARE_NS = 160000
 PROGRAMS: list[str] = []
 
 
