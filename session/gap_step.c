@@ -203,12 +203,11 @@ static void sizes_at(const struct steps *steps, struct place at, double values[P
 }
 
 /* The t of the step where the rise is. */
-static double best_t(const struct steps *steps, const int *signs, struct place *at)
+static double best_t(const struct steps *steps, const int *signs)
 {
 	double values[PL_WATCH_BLOCKS], mean, sd;
 
-	*at = find_place(steps, signs);
-	sizes_at(steps, *at, values);
+	sizes_at(steps, find_place(steps, signs), values);
 	for (size_t b = 0; signs && b < steps->blocks; b++)
 		values[b] *= signs[b];
 	mean = pl_stats_mean(values, steps->blocks);
@@ -223,13 +222,12 @@ static double p_of_step(const struct steps *steps, double observed, uint64_t see
 	int signs[PL_WATCH_BLOCKS];
 	unsigned as_large = 0;
 	struct pl_rng rng;
-	struct place at;
 
 	pl_rng_init(&rng, seed);
 	for (unsigned draw = 0; draw < DRAWS; draw++) {
 		for (size_t b = 0; b < steps->blocks; b++)
 			signs[b] = pl_rng_below(&rng, 2) ? 1 : -1;
-		as_large += best_t(steps, signs, &at) >= observed;
+		as_large += best_t(steps, signs) >= observed;
 	}
 	return (1.0 + as_large) / (1.0 + DRAWS);
 }
@@ -293,7 +291,6 @@ struct pl_gap_step pl_gap_step_find(const struct pl_watch *watch, uint64_t seed)
 	struct pl_gap_step step = {.p_value = 1.0,
 				   .blocks = watch->block_count,
 				   .why = "too few rounds of gaps to tell"};
-	double t;
 	struct pl_interval interval;
 	struct steps steps;
 	struct place at;
@@ -301,8 +298,7 @@ struct pl_gap_step pl_gap_step_find(const struct pl_watch *watch, uint64_t seed)
 	if (watch->block_count < BLOCKS_MIN || watch->gap_count <= NEAR)
 		return step;
 	fill_steps(watch, &steps);
-	t = best_t(&steps, NULL, &at);
-	step.p_value = p_of_step(&steps, t, seed);
+	step.p_value = p_of_step(&steps, best_t(&steps, NULL), seed);
 	at = choose_form(&steps);
 	interval = interval_at(&steps, at);
 	step.step_ns = interval.estimate;
